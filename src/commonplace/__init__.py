@@ -1,0 +1,3 @@
+"""Commonplace: a memory that AI agents and the people behind them share."""
+
+__version__ = "0.1.0"
