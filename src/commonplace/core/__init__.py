@@ -1,0 +1,41 @@
+"""The verbs: what the product does. A request's type names its verb."""
+
+from collections.abc import Callable
+from typing import Any
+
+from commonplace.core import access, collections, facts, items, recall, relations, requests, reviews
+from commonplace.core.app import App
+from commonplace.model.access import Caller
+
+VERBS: dict[type, Callable[[App, Caller, Any], Any]] = {
+    requests.Store: items.store,
+    requests.Supersede: items.supersede,
+    requests.Retract: items.retract,
+    requests.Get: items.get,
+    requests.List: items.list_items,
+    requests.Amend: items.amend,
+    requests.Move: items.move,
+    requests.Recall: recall.recall,
+    requests.AssertFact: facts.assert_fact,
+    requests.CorrectFact: facts.correct_fact,
+    requests.InvalidateFact: facts.invalidate_fact,
+    requests.FactsAbout: facts.facts_about,
+    requests.ChangesOf: facts.changes,
+    requests.HealthOf: facts.health_of,
+    requests.Link: relations.link,
+    requests.Unlink: relations.unlink,
+    requests.RelationsOf: relations.relations_of,
+    requests.ListCollections: collections.list_collections,
+    requests.CreateCollection: collections.create_collection,
+    requests.SetCollection: collections.set_collection,
+    requests.DeleteCollection: collections.delete_collection,
+    requests.ListReviews: reviews.list_reviews,
+    requests.IssueToken: access.issue_token,
+    requests.RevokeToken: access.revoke_token,
+    requests.ListTokens: access.list_tokens,
+}
+
+
+def perform(app: App, caller: Caller, request: object) -> Any:
+    """Do what a request asks for."""
+    return VERBS[type(request)](app, caller, request)

@@ -1,9 +1,13 @@
 """What the core asks of the outside world, each in at most three methods."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from commonplace.model.interval import Instant
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Vector = Sequence[float]
 
@@ -33,8 +37,8 @@ class Embedder(Protocol):
     def dimensions(self) -> int:
         """How many numbers a vector has."""
 
-    def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """One unit vector per text, in order."""
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """One unit vector per text, as rows in order."""
 
 
 class Rewriter(Protocol):

@@ -1,0 +1,202 @@
+"""Relations: linking and unlinking by the registry, and the links that texts and versions make."""
+
+import re
+from collections.abc import Sequence
+
+from commonplace.core.access import require
+from commonplace.core.app import App
+from commonplace.core.names import claim_relation_slug, identify
+from commonplace.core.requests import Link, RelationsOf, Unlink
+from commonplace.model.access import Caller, Scope
+from commonplace.model.answer import Edge, Linked
+from commonplace.model.errors import Constraint, Invalid, NotFound
+from commonplace.model.event import EventKind
+from commonplace.model.item import Version
+from commonplace.model.names import slug
+from commonplace.model.relation import End, Registry, registry
+from commonplace.store import items
+from commonplace.store import relations as stored
+from commonplace.store.database import Read, Write
+from commonplace.store.items import Placed
+from commonplace.store.relations import NewPair
+from commonplace.store.view import View, view_of
+
+KIND = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
+KIND_CHARACTERS_MAX = 64
+TYPE_TAG = re.compile(r"type:\s*([^<\s]+)\s*(?:<+\s*([^<\s]+))?")
+CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+WIKI = re.compile(r"\[\[([^\]|\n]+)(?:\|[^\]\n]*)?\]\]")
+MENTION = re.compile(r"(?<![\w@./:-])@([\w-]+)(?![\w-]*[.@/]\w)")
+BY_LINK, BY_TEXT, BY_VERSION = "link", "wiki", "version"
+
+
+def link(app: App, caller: Caller, request: Link) -> Linked:
+    """Relate two memories; an equal relation is found, not doubled."""
+    require(caller, Scope.WRITE)
+    _check_kind(request.kind)
+    with app.db.write(caller) as write:
+        view = view_of(write, caller)
+        origin, target = _end(write, view, request.origin), _end(write, view, request.target)
+        known = stored.open_between(write, request.kind, origin.version.id, target.version.id)
+        if known:
+            return _linked(write, *known, known=True)
+        pair = _registry(write).check(
+            request.kind, _as_end(origin), _as_end(target), same=origin.version.id == target.version.id
+        )
+        kind, inverse = (pair.inverse, pair.name) if pair.swapped else (pair.name, pair.inverse)
+        made = _make(write, NewPair(kind, inverse, origin.version.id, target.version.id, BY_LINK))
+        write.record(EventKind.LINK, made.relation_id, made.inverse_id, origin.version.id, target.version.id)
+    return made
+
+
+def unlink(app: App, caller: Caller, request: Unlink) -> None:
+    """End a relation and its inverse; that it held before stays known."""
+    require(caller, Scope.WRITE)
+    _check_kind(request.kind)
+    with app.db.write(caller) as write:
+        view = view_of(write, caller)
+        rule = _registry(write).rules.get(request.kind)
+        if rule and rule.type.reserved:
+            raise Constraint(
+                f"Constraint violated: {request.kind} is reserved", reason="reserved", rel_type=request.kind
+            )
+        origin, target = _end(write, view, request.origin), _end(write, view, request.target)
+        found = stored.open_between(write, request.kind, origin.version.id, target.version.id)
+        if not found:
+            raise NotFound("Relation not found", reason="not_found")
+        stored.end_pair(write, *found)
+        write.record(EventKind.UNLINK, *found, origin.version.id, target.version.id)
+
+
+def relations_of(app: App, caller: Caller, request: RelationsOf) -> list[Edge]:
+    """The relations of a memory, and the chunks of a document."""
+    require(caller, Scope.READ)
+    with app.db.read(caller.workspace_id) as read:
+        view = view_of(read, caller, request.as_of, request.known_at)
+        found = _end(read, view, request.id)
+        edges = stored.edges_of(read, view, found.version.id)
+        return edges + (_sections(read, view, found) if found.item.kind == "document" else [])
+
+
+def supersedes(write: Write, new: Version, old: Version, reason: str | None) -> Linked:
+    """The relation from a version to the one it replaces."""
+    return _make(write, NewPair("SUPERSEDES", "SUPERSEDED_BY", new.id, old.id, BY_VERSION, reason))
+
+
+def inherit(write: Write, old_id: str, new_id: str) -> None:
+    """Copy what a person or model linked by hand to the new version."""
+    for pair in stored.made_by(write, old_id, BY_LINK):
+        origin, target = (new_id if end == old_id else end for end in (pair.origin, pair.target))
+        _make(write, NewPair(pair.kind, pair.inverse, origin, target, BY_LINK))
+
+
+def link_wiki(write: Write, caller: Caller, version: Version, version_slug: str | None, text: str) -> None:
+    """Relate a version to what its text names, now or when that is stored."""
+    view = view_of(write, caller)
+    for key in _named(text):
+        target = _titled(write, view, key)
+        if target is None:
+            write.insert("pending_link", version_id=version.id, target_key=key)
+        elif target != version.id:
+            _make(write, NewPair("REFERENCES_ENTITY", "REFERENCED_BY", version.id, target, BY_TEXT))
+    keys = tuple(dict.fromkeys(filter(None, (slug(version.title), version_slug))))
+    for row in write.all("pending_links_to", keys=keys):
+        waiting = items.version_by_id(write, view, row["version_id"])
+        if waiting and row["version_id"] != version.id:
+            write.remove("pending_link", row)
+            _make(write, NewPair("REFERENCES_ENTITY", "REFERENCED_BY", row["version_id"], version.id, BY_TEXT))
+
+
+def classes_of(write: Write, tags: Sequence[str]) -> tuple[str, ...]:
+    """The classes that tags name; a class that is new is entered in the workspace's registry."""
+    known = _registry(write)
+    found: list[str] = []
+    for tag in tags:
+        typed = TYPE_TAG.fullmatch(tag)
+        name = known.class_named(typed[1] if typed else tag)
+        if name is None and typed:
+            name, parent = typed[1], known.class_named(typed[2] or "") or typed[2] or "Memory"
+            known = known.extended(classes={name: parent})
+            write.insert("registry_class", name=name, parent=parent)
+        if name:
+            found.append(name)
+    return tuple(dict.fromkeys(found))
+
+
+def _registry(read: Read) -> Registry:
+    rows = read.all("registry_classes")
+    return registry().extended(classes={row["name"]: row["parent"] for row in rows}) if rows else registry()
+
+
+def _make(write: Write, pair: NewPair) -> Linked:
+    relation_id, inverse_id = stored.insert_pair(write, pair)
+    slug_of_relation = claim_relation_slug(write, relation_id, pair.kind)
+    slug_of_inverse = claim_relation_slug(write, inverse_id, pair.inverse)
+    return Linked(relation_id, inverse_id, slug_of_relation, slug_of_inverse)
+
+
+def _linked(read: Read, relation_id: str, inverse_id: str, *, known: bool) -> Linked:
+    slugs = [(read.one("slug_of", target_id=each) or {"slug": None})["slug"] for each in (relation_id, inverse_id)]
+    return Linked(relation_id, inverse_id, slugs[0], slugs[1], known)
+
+
+def _check_kind(kind: str) -> None:
+    if not KIND.fullmatch(kind) or len(kind) > KIND_CHARACTERS_MAX:
+        raise Invalid(
+            f"Invalid params: rel_type must be upper-case words joined by _, at most {KIND_CHARACTERS_MAX} characters",
+            param="rel_type",
+            reason="format",
+        )
+
+
+def _end(read: Read, view: View, text: str) -> Placed:
+    thing = identify(read, text)
+    found = None
+    if thing:
+        found = items.version_by_id(read, view, thing) or items.version_of_item(read, view, thing)
+    if not found:
+        raise NotFound(f"Memory not found: {text}", id=text)
+    return found
+
+
+def _as_end(placed: Placed) -> End:
+    bare = (placed.version.slug or "").partition("_")[2]
+    return End(frozenset(placed.version.classes), bare.partition("_")[0])
+
+
+def _titled(read: Read, view: View, key: str) -> str | None:
+    thing = identify(read, key)
+    if thing and items.version_by_id(read, view, thing):
+        return thing
+    found = read.one("versions_titled", title_key=slug(key), **view.parameters)
+    return found["id"] if found else None
+
+
+def _named(text: str) -> list[str]:
+    plain = CODE.sub(" ", text)
+    names = [name.strip() for name in WIKI.findall(plain)] + MENTION.findall(WIKI.sub(" ", plain))
+    return list(dict.fromkeys(_key(name) for name in names if name))
+
+
+def _key(name: str) -> str:
+    """A readable id stays as it is; a title becomes the form in which titles are compared."""
+    return name if re.fullmatch(r"(memory|doc)_\w+|[0-9a-f-]{36}", name) else slug(name)
+
+
+def _sections(read: Read, view: View, document: Placed) -> list[Edge]:
+    """A document's chunks are its sections: told from the chunks themselves, for they can never disagree."""
+    version = document.version
+    return [
+        Edge(
+            each.chunk.id,
+            each.chunk.id,
+            "HAS_CHUNK",
+            version.id,
+            each.chunk.id,
+            version.slug,
+            f"{version.slug}/{each.chunk.ordinal + 1:04}" if version.slug else None,
+            version.created_at,
+            outgoing=True,
+        )
+        for each in items.chunks_of_version(read, version.id, view.known_at)
+    ]

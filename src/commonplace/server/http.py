@@ -1,0 +1,100 @@
+"""MCP over HTTP: every surface at its paths, behind one order of checks."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from anyio import CapacityLimiter, to_thread
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from commonplace import core
+from commonplace.core import access
+from commonplace.core.app import App
+from commonplace.model.errors import Unauthenticated, Unavailable
+from commonplace.server.auth import Authenticate, challenge, identify
+from commonplace.server.guard import BodyCap, HostGuard, host_name, json_response, on_problem
+from commonplace.server.protocol import Peer, Reply, answer, refuse
+from commonplace.surfaces import SURFACES
+from commonplace.surfaces.contract import RpcError, Surface
+from commonplace.surfaces.dispatch import Perform
+
+Respond = Callable[[str | None, bytes], Reply | None]
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class HttpSettings(Protocol):
+    """The settings that requests depend on."""
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Host names that are served besides loopback."""
+
+    @property
+    def public_url(self) -> str:
+        """The address behind a reverse proxy; empty where there is none."""
+
+    @property
+    def body_bytes_max(self) -> int:
+        """The largest body that is read."""
+
+    @property
+    def workers_max(self) -> int:
+        """How many calls are worked on at once."""
+
+
+def application(
+    app: App,
+    settings: HttpSettings,
+    authenticate: Authenticate = access.authenticate,
+    perform: Perform = core.perform,
+) -> Starlette:
+    """The routes; checks come in the order Host and Origin, body, bearer, call."""
+    limiter = CapacityLimiter(settings.workers_max)
+    routes = [Route("/healthz", _healthz)]
+    for surface in SURFACES.values():
+        endpoint = _endpoint(_respond(app, surface, authenticate, perform), limiter)
+        routes += [Route(path, endpoint, methods=["POST"]) for path in surface.paths]
+    hosts = {*settings.hosts, host_name(settings.public_url) or "localhost"}
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(HostGuard, hosts=hosts), Middleware(BodyCap, bytes_max=settings.body_bytes_max)],
+        exception_handlers={HTTPException: on_problem, ClientDisconnect: _on_disconnect},
+    )
+
+
+def _respond(app: App, surface: Surface, authenticate: Authenticate, perform: Perform) -> Respond:
+    """What is done with a message in a thread: who calls, then the call."""
+
+    def respond(header: str | None, data: bytes) -> Reply | None:
+        try:
+            caller = identify(app, surface, header, authenticate)
+        except Unauthenticated as error:
+            return refuse(challenge(error))
+        except Unavailable as error:
+            return refuse(RpcError(503, error.message, status=503))
+        return answer(Peer(surface, app, caller, perform), data)
+
+    return respond
+
+
+def _endpoint(respond: Respond, limiter: CapacityLimiter) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
+        data = await request.body()
+        header = request.headers.get("authorization")
+        reply = await to_thread.run_sync(respond, header, data, limiter=limiter)
+        return Response(status_code=202) if reply is None else json_response(reply)
+
+    return endpoint
+
+
+async def _healthz(_: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+async def _on_disconnect(_: Request, _error: Exception) -> Response:
+    """Nobody is left to read this; it only keeps a dropped upload out of the log of faults."""
+    return Response(status_code=400)

@@ -1,0 +1,815 @@
+-- Every query that both engines share, in PostgreSQL's words; queries.py translates. See it for fragments and shelves.
+
+-- Migrations and parts
+
+-- name: make_migration
+CREATE TABLE IF NOT EXISTS migration (kind text NOT NULL, number bigint NOT NULL, name text NOT NULL, PRIMARY KEY (kind, number))
+
+-- name: applied_migration
+SELECT max(number) AS number FROM migration WHERE kind = :kind
+
+-- name: insert_migration
+INSERT INTO migration (kind, number, name) VALUES (:kind, :number, :name)
+
+-- The control part
+
+-- name: insert_workspace
+INSERT INTO workspace (id, name, name_key, plan, settings, created_at)
+VALUES (:id, :name, :name_key, :plan, :settings, :created_at)
+
+-- name: workspaces
+SELECT id, name, plan, settings, created_at FROM workspace ORDER BY created_at, id
+
+-- name: workspace_by_key
+SELECT id, name, plan, settings, created_at FROM workspace WHERE name_key = :name_key
+
+-- name: workspace_by_id
+SELECT id, name, plan, settings, created_at FROM workspace WHERE id = :id
+
+-- name: patch_workspace
+UPDATE workspace SET name = :name, name_key = :name_key, plan = :plan, settings = :settings WHERE id = :id
+
+-- name: remove_workspace
+DELETE FROM workspace WHERE id = :id
+
+-- name: insert_token
+INSERT INTO token (id, workspace_id, kind, prefix, digest, name, scopes, folders, kb_only, created_at, expires_at, revoked_at)
+VALUES (:id, :workspace_id, :kind, :prefix, :digest, :name, :scopes, :folders, :kb_only, :created_at, :expires_at, :revoked_at)
+
+-- name: token_by_digest
+SELECT id, workspace_id, kind, prefix, digest, name, scopes, folders, kb_only, created_at, expires_at, revoked_at, last_used_at
+FROM token WHERE digest = :digest
+
+-- name: tokens_of
+SELECT id, workspace_id, kind, prefix, digest, name, scopes, folders, kb_only, created_at, expires_at, revoked_at, last_used_at
+FROM token WHERE workspace_id = :workspace_id ORDER BY created_at, id
+
+-- name: revoke_token
+UPDATE token SET revoked_at = :at WHERE workspace_id = :workspace_id AND id = :id AND revoked_at > :at
+
+-- name: remove_tokens
+DELETE FROM token WHERE workspace_id = :workspace_id
+
+-- name: touch_token
+UPDATE token SET last_used_at = :at WHERE id = :id
+
+-- name: setting
+SELECT value FROM setting WHERE name = :name
+
+-- name: set_setting
+INSERT INTO setting (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+
+-- The chain of events
+
+-- name: insert_chain
+INSERT INTO chain (workspace_id, seq, hash, recorded_at, secret) VALUES (:workspace_id, 0, :hash, :recorded_at, :secret)
+
+-- name: head
+SELECT seq, hash, recorded_at, secret FROM chain WHERE workspace_id = :workspace_id
+
+-- name: lock_head
+SELECT seq, hash, recorded_at, secret FROM chain WHERE workspace_id = :workspace_id FOR UPDATE
+
+-- name: advance_head
+UPDATE chain SET seq = :seq, hash = :hash, recorded_at = :recorded_at WHERE workspace_id = :workspace_id
+
+-- name: _event
+SELECT e.seq, e.id, e.recorded_at, e.kind, e.actor, e.client, e.surface, e.subjects, e.payload_hash, e.previous_hash, e.hash
+FROM event e
+
+-- name: events
+{_event} WHERE e.workspace_id = :workspace_id ORDER BY e.seq DESC LIMIT :limit
+
+-- name: events_of
+{_event}
+JOIN event_subject s ON s.workspace_id = e.workspace_id AND s.seq = e.seq
+WHERE e.workspace_id = :workspace_id AND s.subject = :subject ORDER BY e.seq DESC LIMIT :limit
+
+-- name: event_by_id
+{_event} WHERE e.workspace_id = :workspace_id AND e.id = :id
+
+-- name: events_after
+{_event} WHERE e.workspace_id = :workspace_id AND e.seq > :seq ORDER BY e.seq LIMIT :limit
+
+-- name: touched_later
+SELECT count(*) AS events FROM event_subject later
+WHERE later.workspace_id = :workspace_id AND later.seq > :seq AND later.subject IN
+    (SELECT subject FROM event_subject WHERE workspace_id = :workspace_id AND seq = :seq)
+
+-- name: payload
+SELECT seq, body, redacted FROM event_payload WHERE workspace_id = :workspace_id AND seq = :seq
+
+-- name: payloads_of
+SELECT DISTINCT p.seq, p.body, p.redacted FROM event_payload p
+JOIN event_subject s ON s.workspace_id = p.workspace_id AND s.seq = p.seq
+WHERE p.workspace_id = :workspace_id AND s.subject = ANY(:subjects::uuid[])
+
+-- name: redact_payload
+UPDATE event_payload SET body = :body, redacted = :redacted WHERE workspace_id = :workspace_id AND seq = :seq
+
+-- Rows of the tables, one insert each
+
+-- name: insert_collection
+INSERT INTO collection (
+    workspace_id, id, slug, name, name_key, tier, recall_cap, created_at
+) VALUES (
+    :workspace_id, :id, :slug, :name, :name_key, :tier, :recall_cap, :created_at
+)
+
+-- name: insert_folder
+INSERT INTO folder (
+    workspace_id, id, name, name_key, created_at
+) VALUES (
+    :workspace_id, :id, :name, :name_key, :created_at
+)
+
+-- name: insert_folder_member
+INSERT INTO folder_member (
+    workspace_id, folder_id, member_id, added_at
+) VALUES (
+    :workspace_id, :folder_id, :member_id, :added_at
+)
+
+-- name: insert_item
+INSERT INTO item (
+    workspace_id, id, collection_id, kind, platform, created_at, in_kb, archived, read,
+    custom_title, source_title, url, content_key, episode, actor, client, media
+) VALUES (
+    :workspace_id, :id, :collection_id, :kind, :platform, :created_at, :in_kb, :archived, :read,
+    :custom_title, :source_title, :url, :content_key, :episode, :actor, :client, :media
+)
+
+-- name: insert_version
+INSERT INTO version (
+    workspace_id, id, item_id, title, title_key, memory_type, tags, classes, provenance, predecessor, reason,
+    content_hash, created_at, valid_from, valid_to, recorded_at, retired_at
+) VALUES (
+    :workspace_id, :id, :item_id, :title, :title_key, :memory_type, :tags, :classes, :provenance, :predecessor,
+    :reason, :content_hash, :created_at, :valid_from, :valid_to, :recorded_at, :retired_at
+)
+
+-- name: insert_version_tag
+INSERT INTO version_tag (
+    workspace_id, version_id, tag
+) VALUES (
+    :workspace_id, :version_id, :tag
+)
+
+-- name: insert_content
+INSERT INTO content (
+    workspace_id, id, body
+) VALUES (
+    :workspace_id, :id, :body
+)
+
+-- name: insert_chunk
+INSERT INTO chunk (
+    workspace_id, id, version_id, item_id, ordinal, headings, content_id, llm_tokens, recorded_at,
+    retired_at
+) VALUES (
+    :workspace_id, :id, :version_id, :item_id, :ordinal, :headings, :content_id, :llm_tokens,
+    :recorded_at, :retired_at
+)
+
+-- name: insert_entity
+INSERT INTO entity (
+    workspace_id, id, name, name_key, created_at
+) VALUES (
+    :workspace_id, :id, :name, :name_key, :created_at
+)
+
+-- name: insert_alias
+INSERT INTO alias (
+    workspace_id, name_key, fact_id, entity_id
+) VALUES (
+    :workspace_id, :name_key, :fact_id, :entity_id
+)
+
+-- name: insert_fact
+INSERT INTO fact (
+    workspace_id, id, entity_id, subject, predicate, value, confidence, provenance, episode,
+    item_id, collection_id, predecessor, reason, created_at, expired_at, valid_from, valid_to,
+    recorded_at, retired_at
+) VALUES (
+    :workspace_id, :id, :entity_id, :subject, :predicate, :value, :confidence, :provenance,
+    :episode, :item_id, :collection_id, :predecessor, :reason, :created_at, :expired_at,
+    :valid_from, :valid_to, :recorded_at, :retired_at
+)
+
+-- name: insert_relation
+INSERT INTO relation (
+    workspace_id, id, inverse_id, kind, origin, target, stated, made_by, reason, created_at,
+    valid_from, valid_to, recorded_at, retired_at
+) VALUES (
+    :workspace_id, :id, :inverse_id, :kind, :origin, :target, :stated, :made_by, :reason,
+    :created_at, :valid_from, :valid_to, :recorded_at, :retired_at
+)
+
+-- name: insert_registry_class
+INSERT INTO registry_class (
+    workspace_id, name, parent
+) VALUES (
+    :workspace_id, :name, :parent
+)
+
+-- name: insert_slug
+INSERT INTO slug (
+    workspace_id, slug_hash, slug, target_id
+) VALUES (
+    :workspace_id, :slug_hash, :slug, :target_id
+)
+
+-- name: insert_pending_link
+INSERT INTO pending_link (
+    workspace_id, version_id, target_key
+) VALUES (
+    :workspace_id, :version_id, :target_key
+)
+
+-- name: insert_idempotency
+INSERT INTO idempotency (
+    workspace_id, key_hash, ids, created_at
+) VALUES (
+    :workspace_id, :key_hash, :ids, :created_at
+)
+
+-- name: insert_proposal
+INSERT INTO proposal (
+    workspace_id, id, chunk_id, item_id, content_id, wording, proposed, method, model, actor,
+    created_at, expires_at, state, event_id
+) VALUES (
+    :workspace_id, :id, :chunk_id, :item_id, :content_id, :wording, :proposed, :method, :model,
+    :actor, :created_at, :expires_at, :state, :event_id
+)
+
+-- name: insert_review
+INSERT INTO review (
+    workspace_id, id, kind, suggested, label, body, preview, request, candidates, actor, client,
+    same_hash, created_at, expires_at, state, decided_at, decided_by, item_id
+) VALUES (
+    :workspace_id, :id, :kind, :suggested, :label, :body, :preview, :request, :candidates, :actor,
+    :client, :same_hash, :created_at, :expires_at, :state, :decided_at, :decided_by, :item_id
+)
+
+-- name: insert_job
+INSERT INTO job (
+    workspace_id, id, kind, state, payload, done, total, attempts, run_at, lease_until, worker,
+    error, cancelled, item_id, created_at, updated_at
+) VALUES (
+    :workspace_id, :id, :kind, :state, :payload, :done, :total, :attempts, :run_at, :lease_until,
+    :worker, :error, :cancelled, :item_id, :created_at, :updated_at
+)
+
+-- name: insert_space
+INSERT INTO space (
+    workspace_id, id, name, dimensions
+) VALUES (
+    :workspace_id, :id, :name, :dimensions
+)
+
+-- name: insert_vector
+INSERT INTO vector (
+    workspace_id, space_id, owner, shelf, data
+) VALUES (
+    :workspace_id, :space_id, :owner, :shelf, :data
+)
+
+-- name: insert_event
+INSERT INTO event (
+    workspace_id, seq, id, recorded_at, kind, actor, client, surface, subjects, payload_hash,
+    previous_hash, hash
+) VALUES (
+    :workspace_id, :seq, :id, :recorded_at, :kind, :actor, :client, :surface, :subjects,
+    :payload_hash, :previous_hash, :hash
+)
+
+-- name: insert_event_payload
+INSERT INTO event_payload (
+    workspace_id, seq, body, redacted
+) VALUES (
+    :workspace_id, :seq, :body, :redacted
+)
+
+-- name: insert_event_subject
+INSERT INTO event_subject (
+    workspace_id, subject, seq
+) VALUES (
+    :workspace_id, :subject, :seq
+)
+
+-- name: open_version
+SELECT id, item_id, title, title_key, memory_type, tags, classes, provenance, predecessor, reason, content_hash, created_at, valid_from, valid_to, recorded_at, retired_at FROM version
+WHERE workspace_id = :workspace_id AND id = :id AND retired_at = 9223372036854775807
+
+-- name: retire_version
+UPDATE version SET retired_at = :retired_at
+WHERE workspace_id = :workspace_id AND id = :id AND recorded_at = :recorded_at AND retired_at = 9223372036854775807
+
+-- name: open_chunk
+SELECT id, version_id, item_id, ordinal, headings, content_id, llm_tokens, recorded_at, retired_at FROM chunk
+WHERE workspace_id = :workspace_id AND id = :id AND retired_at = 9223372036854775807
+
+-- name: retire_chunk
+UPDATE chunk SET retired_at = :retired_at
+WHERE workspace_id = :workspace_id AND id = :id AND recorded_at = :recorded_at AND retired_at = 9223372036854775807
+
+-- name: open_fact
+SELECT id, entity_id, subject, predicate, value, confidence, provenance, episode, item_id, collection_id, predecessor, reason, created_at, expired_at, valid_from, valid_to, recorded_at, retired_at FROM fact
+WHERE workspace_id = :workspace_id AND id = :id AND retired_at = 9223372036854775807
+
+-- name: retire_fact
+UPDATE fact SET retired_at = :retired_at
+WHERE workspace_id = :workspace_id AND id = :id AND recorded_at = :recorded_at AND retired_at = 9223372036854775807
+
+-- name: open_relation
+SELECT id, inverse_id, kind, origin, target, stated, made_by, reason, created_at, valid_from, valid_to, recorded_at, retired_at FROM relation
+WHERE workspace_id = :workspace_id AND id = :id AND retired_at = 9223372036854775807
+
+-- name: retire_relation
+UPDATE relation SET retired_at = :retired_at
+WHERE workspace_id = :workspace_id AND id = :id AND recorded_at = :recorded_at AND retired_at = 9223372036854775807
+
+-- name: kept_item
+SELECT id, collection_id, kind, platform, created_at, in_kb, archived, read, custom_title, source_title, url, content_key, episode, actor, client, media FROM item WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: patch_item
+UPDATE item SET collection_id = :collection_id, in_kb = :in_kb, archived = :archived, read = :read, custom_title = :custom_title, source_title = :source_title, url = :url, content_key = :content_key, media = :media
+WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: kept_collection
+SELECT id, slug, name, name_key, tier, recall_cap, created_at FROM collection WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: patch_collection
+UPDATE collection SET slug = :slug, name = :name, name_key = :name_key, tier = :tier, recall_cap = :recall_cap
+WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: remove_folder_member
+DELETE FROM folder_member WHERE workspace_id = :workspace_id AND folder_id = :folder_id AND member_id = :member_id
+
+-- name: remove_folder
+DELETE FROM folder WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: remove_collection
+DELETE FROM collection WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: remove_item
+DELETE FROM item WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: remove_entity
+DELETE FROM entity WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: remove_alias
+DELETE FROM alias WHERE workspace_id = :workspace_id AND fact_id = :fact_id
+
+-- name: remove_pending_link
+DELETE FROM pending_link WHERE workspace_id = :workspace_id AND version_id = :version_id AND target_key = :target_key
+
+-- name: remove_version_tag
+DELETE FROM version_tag WHERE workspace_id = :workspace_id AND version_id = :version_id
+
+-- name: remove_registry_class
+DELETE FROM registry_class WHERE workspace_id = :workspace_id AND name = :name
+
+-- name: remove_proposal
+DELETE FROM proposal WHERE workspace_id = :workspace_id AND id = :id
+
+-- What a caller may see
+
+-- name: _item_visible
+(:sensitive OR o.tier <> 'sensitive')
+AND (NOT :kb_only OR i.in_kb)
+AND (NOT :scoped OR EXISTS (
+    SELECT 1 FROM folder_member m
+    WHERE m.workspace_id = i.workspace_id AND m.member_id = i.id AND m.folder_id = ANY(:folders::uuid[])))
+
+-- name: _fact_visible
+(:sensitive OR o.tier <> 'sensitive')
+AND (NOT :kb_only OR i.id IS NULL OR i.in_kb)
+AND (NOT :scoped OR EXISTS (
+    SELECT 1 FROM folder_member m
+    WHERE m.workspace_id = f.workspace_id AND (m.member_id = f.id OR m.member_id = f.item_id)
+        AND m.folder_id = ANY(:folders::uuid[])))
+
+-- name: _version_known
+v.recorded_at <= :known_at AND v.retired_at > :known_at
+
+-- name: _version_now
+{_version_known} AND v.valid_from <= :as_of AND v.valid_to > :as_of
+
+-- name: _version
+SELECT v.id, v.item_id, v.title, v.memory_type, v.tags, v.classes, v.provenance, v.predecessor, v.reason,
+    v.content_hash, v.created_at, v.valid_from, v.valid_to, v.recorded_at, v.retired_at,
+    i.collection_id AS item_collection_id, i.kind AS item_kind, i.platform AS item_platform,
+    i.created_at AS item_created_at, i.in_kb AS item_in_kb, i.archived AS item_archived, i.read AS
+    item_read, i.custom_title AS item_custom_title, i.source_title AS item_source_title, i.url AS
+    item_url, i.content_key AS item_content_key, i.episode AS item_episode, i.actor AS item_actor,
+    i.client AS item_client, i.media AS item_media,
+    o.slug AS collection, s.slug AS slug
+FROM version v
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+LEFT JOIN slug s ON s.workspace_id = v.workspace_id AND s.target_id = v.id
+
+-- Items and versions
+
+-- name: version_by_id
+{_version} WHERE v.workspace_id = :workspace_id AND v.id = :id AND {_version_known} AND {_item_visible}
+
+-- name: version_of_item
+{_version}
+WHERE v.workspace_id = :workspace_id AND v.item_id = :id AND {_version_known} AND {_item_visible}
+ORDER BY CASE WHEN v.valid_from <= :as_of AND v.valid_to > :as_of THEN 0 ELSE 1 END, v.valid_from DESC
+LIMIT 1
+
+-- name: versions_of_item
+{_version}
+WHERE v.workspace_id = :workspace_id AND v.item_id = :id AND {_version_known} AND {_item_visible}
+ORDER BY v.valid_from, v.id
+
+-- name: versions_by_id
+{_version} WHERE v.workspace_id = :workspace_id AND v.id = ANY(:ids::uuid[]) AND {_version_known} AND {_item_visible}
+
+-- name: newest_versions
+{_version}
+WHERE v.workspace_id = :workspace_id AND {_version_now} AND {_item_visible}
+    AND (NOT :only_collections OR o.slug = ANY(:collections::text[]))
+    AND (NOT :only_folder OR EXISTS (
+        SELECT 1 FROM folder_member n
+        WHERE n.workspace_id = i.workspace_id AND n.member_id = i.id AND n.folder_id = ANY(:folder::uuid[])))
+    AND (NOT :only_archived OR i.archived = :archived)
+    AND (NOT :only_in_kb OR i.in_kb = :in_kb)
+    AND (NOT :only_type OR v.memory_type = :memory_type)
+    AND {_tagged}
+ORDER BY i.created_at DESC, i.id DESC
+LIMIT :limit OFFSET :offset
+
+-- name: count_versions
+SELECT count(*) AS memories FROM version v
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE v.workspace_id = :workspace_id AND {_version_now} AND {_item_visible}
+
+-- name: item_of
+SELECT i.id, i.collection_id, o.tier, o.slug AS collection FROM item i
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE i.workspace_id = :workspace_id AND {_item_visible} AND (
+    i.id = :id
+    OR i.id IN (SELECT item_id FROM version WHERE workspace_id = :workspace_id AND id = :id)
+    OR i.id IN (SELECT item_id FROM chunk WHERE workspace_id = :workspace_id AND id = :id))
+
+-- name: items_by_provenance
+SELECT DISTINCT v.item_id AS id FROM version v
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE v.workspace_id = :workspace_id AND v.provenance = :provenance AND {_item_visible}
+
+-- name: items_of_collection
+SELECT id FROM item WHERE workspace_id = :workspace_id AND collection_id = :collection_id
+
+-- name: folders_of_item
+SELECT d.id, d.name FROM folder_member m
+JOIN folder d ON d.workspace_id = m.workspace_id AND d.id = m.folder_id
+WHERE m.workspace_id = :workspace_id AND m.member_id = :id ORDER BY d.name_key
+
+-- name: same_content
+SELECT v.id, v.title FROM version v
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE v.workspace_id = :workspace_id AND v.content_hash = :content_hash AND {_version_now} AND {_item_visible}
+ORDER BY v.id LIMIT :limit
+
+-- Chunks
+
+-- name: chunks_of_version
+SELECT c.id, c.version_id, c.item_id, c.ordinal, c.headings, c.content_id, c.llm_tokens, c.recorded_at, x.body
+FROM chunk c
+JOIN content x ON x.workspace_id = c.workspace_id AND x.id = c.content_id
+WHERE c.workspace_id = :workspace_id AND c.version_id = :version_id
+    AND c.recorded_at <= :known_at AND c.retired_at > :known_at
+ORDER BY c.ordinal
+
+-- name: chunk_by_id
+SELECT c.id, c.version_id, c.item_id, c.ordinal, c.headings, c.content_id, c.llm_tokens, c.recorded_at, x.body,
+    o.tier, o.slug AS collection, v.valid_to, v.title
+FROM chunk c
+JOIN content x ON x.workspace_id = c.workspace_id AND x.id = c.content_id
+JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id
+JOIN item i ON i.workspace_id = c.workspace_id AND i.id = c.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE c.workspace_id = :workspace_id AND c.id = :id AND c.recorded_at <= :known_at AND c.retired_at > :known_at
+    AND {_version_known} AND {_item_visible}
+
+-- name: hits
+SELECT c.id AS chunk_id, c.version_id, c.item_id, c.ordinal, c.llm_tokens, c.recorded_at AS updated_at, x.body,
+    v.title, v.provenance, v.valid_from, v.valid_to, v.created_at, i.kind, i.platform, o.slug AS collection, s.slug,
+    (SELECT count(*) FROM chunk n WHERE n.workspace_id = c.workspace_id AND n.version_id = c.version_id
+        AND n.recorded_at <= :known_at AND n.retired_at > :known_at) AS chunks
+FROM chunk c
+JOIN content x ON x.workspace_id = c.workspace_id AND x.id = c.content_id
+JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id
+JOIN item i ON i.workspace_id = c.workspace_id AND i.id = c.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+LEFT JOIN slug s ON s.workspace_id = v.workspace_id AND s.target_id = v.id
+WHERE c.workspace_id = :workspace_id AND c.id = ANY(:chunks::uuid[])
+    AND c.recorded_at <= :known_at AND c.retired_at > :known_at AND {_version_known}
+
+-- The index
+
+-- name: _candidate
+c.id AS chunk_id, c.version_id, c.item_id, c.ordinal
+
+-- name: _chunk_of_entry
+JOIN chunk c ON c.workspace_id = :workspace_id AND c.content_id = l.owner
+JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id
+JOIN item i ON i.workspace_id = c.workspace_id AND i.id = c.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+
+-- name: _tagged
+(NOT :only_tags OR (
+    SELECT count(*) FROM version_tag g
+    WHERE g.workspace_id = v.workspace_id AND g.version_id = v.id AND g.tag = ANY(:tags::text[])) = :tag_count)
+
+-- name: _chunk_wanted
+c.recorded_at <= :known_at AND c.retired_at > :known_at
+AND {_version_now} AND i.in_kb AND {_item_visible}
+AND (NOT :only_collections OR o.slug = ANY(:collections::text[]))
+AND (NOT :only_type OR v.memory_type = :memory_type)
+AND {_tagged}
+
+-- name: _fact_of_entry
+JOIN fact f ON f.workspace_id = :workspace_id AND f.id = l.owner
+LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
+JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
+
+-- name: _fact_wanted
+f.recorded_at <= :known_at AND f.retired_at > :known_at
+AND f.valid_from <= :starts_by AND f.valid_to > :ends_after AND (:closed OR f.expired_at IS NULL)
+AND f.confidence >= :min_confidence
+AND {_fact_visible}
+AND (NOT :only_collections OR o.slug = ANY(:collections::text[]))
+
+-- name: vectors_chunk
+SELECT l.owner, l.data, {_candidate}
+FROM vector l
+{_chunk_of_entry}
+WHERE l.workspace_id = :workspace_id AND l.space_id = :space_id AND l.shelf = ANY(:shelves::text[]) AND {_chunk_wanted}
+ORDER BY c.id
+
+-- name: vectors_fact
+SELECT l.owner, l.data
+FROM vector l
+{_fact_of_entry}
+WHERE l.workspace_id = :workspace_id AND l.space_id = :space_id AND l.shelf = ANY(:shelves::text[]) AND {_fact_wanted}
+ORDER BY f.id
+
+-- name: vectors_of
+SELECT owner, data FROM vector WHERE workspace_id = :workspace_id AND space_id = :space_id AND owner = ANY(:owners::uuid[])
+
+-- name: space_by_name
+SELECT id, name, dimensions FROM space WHERE workspace_id = :workspace_id AND name = :name
+
+-- name: shelf_of
+SELECT shelf FROM lexical WHERE workspace_id = :workspace_id AND owner = :owner
+
+-- name: move_lexical
+UPDATE lexical SET shelf = :shelf WHERE workspace_id = :workspace_id AND owner = :owner
+
+-- name: move_vector
+UPDATE vector SET shelf = :shelf WHERE workspace_id = :workspace_id AND owner = :owner
+
+-- name: remove_lexical
+DELETE FROM lexical WHERE workspace_id = :workspace_id AND owner = :owner
+
+-- name: remove_vector
+DELETE FROM vector WHERE workspace_id = :workspace_id AND owner = :owner
+
+-- name: entries
+SELECT owner, shelf, terms FROM lexical WHERE workspace_id = :workspace_id ORDER BY owner
+
+-- name: places_of_items
+SELECT c.content_id AS owner, l.shelf,
+    CASE WHEN NOT i.in_kb THEN ''
+        WHEN o.tier = 'sensitive' THEN 'chunk_sensitive'
+        WHEN max(CASE WHEN c.retired_at = 9223372036854775807 AND v.retired_at = 9223372036854775807
+            AND v.valid_to > :now THEN 1 ELSE 0 END) = 1 THEN 'chunk_current'
+        ELSE 'chunk_history' END AS place
+FROM chunk c
+JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id
+JOIN item i ON i.workspace_id = c.workspace_id AND i.id = c.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+LEFT JOIN lexical l ON l.workspace_id = c.workspace_id AND l.owner = c.content_id
+WHERE c.workspace_id = :workspace_id AND c.item_id = ANY(:items::uuid[])
+GROUP BY c.content_id, l.shelf, i.in_kb, o.tier
+ORDER BY c.content_id
+
+-- name: places_of_facts
+SELECT f.id AS owner, l.shelf,
+    CASE WHEN o.tier = 'sensitive' THEN 'fact_sensitive'
+        WHEN max(CASE WHEN f.retired_at = 9223372036854775807 AND f.expired_at IS NULL
+            AND f.valid_to > :now THEN 1 ELSE 0 END) = 1 THEN 'fact_current'
+        ELSE 'fact_history' END AS place
+FROM fact f
+LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
+JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
+LEFT JOIN lexical l ON l.workspace_id = f.workspace_id AND l.owner = f.id
+WHERE f.workspace_id = :workspace_id AND (f.id = ANY(:facts::uuid[]) OR f.item_id = ANY(:items::uuid[]))
+GROUP BY f.id, l.shelf, o.tier
+ORDER BY f.id
+
+-- Collections and folders
+
+-- name: collections
+SELECT id, slug, name, tier, recall_cap, created_at FROM collection WHERE workspace_id = :workspace_id ORDER BY slug
+
+-- name: folders
+SELECT d.id, d.name, d.created_at, max(m.added_at) AS last_added_at, count(m.member_id) AS item_count
+FROM folder d
+LEFT JOIN folder_member m ON m.workspace_id = d.workspace_id AND m.folder_id = d.id
+WHERE d.workspace_id = :workspace_id
+GROUP BY d.id, d.name, d.name_key, d.created_at ORDER BY d.name_key
+
+-- name: members_of_folder
+SELECT m.member_id, m.added_at FROM folder_member m
+WHERE m.workspace_id = :workspace_id AND m.folder_id = :folder_id ORDER BY m.member_id
+
+-- Readable ids and idempotency
+
+-- name: slug_by_hash
+SELECT slug, target_id FROM slug WHERE workspace_id = :workspace_id AND slug_hash = :slug_hash
+
+-- name: slug_of
+SELECT slug FROM slug WHERE workspace_id = :workspace_id AND target_id = :target_id AND slug IS NOT NULL
+
+-- name: idempotency_by_hash
+SELECT ids FROM idempotency WHERE workspace_id = :workspace_id AND key_hash = :key_hash
+
+-- name: facts_of_collection
+SELECT DISTINCT id FROM fact WHERE workspace_id = :workspace_id AND collection_id = :collection_id AND item_id IS NULL
+
+-- name: void_proposals
+UPDATE proposal SET state = 'void' WHERE workspace_id = :workspace_id AND state = 'open' AND item_id = ANY(:items::uuid[])
+
+-- name: successor_of
+SELECT id FROM version
+WHERE workspace_id = :workspace_id AND predecessor = :id AND retired_at = 9223372036854775807 LIMIT 1
+
+-- name: versions_titled
+SELECT v.id FROM version v
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE v.workspace_id = :workspace_id AND v.title_key = :title_key AND {_version_now} AND {_item_visible}
+ORDER BY v.created_at, v.id LIMIT 1
+
+-- name: registry_classes
+SELECT name, parent FROM registry_class WHERE workspace_id = :workspace_id ORDER BY name
+
+-- name: registry_types
+SELECT name, definition FROM registry_type WHERE workspace_id = :workspace_id ORDER BY name
+
+-- name: pending_links_to
+SELECT version_id, target_key FROM pending_link
+WHERE workspace_id = :workspace_id AND target_key = ANY(:keys::text[]) ORDER BY version_id
+
+-- Relations
+
+-- name: _relation_held
+r.recorded_at <= :known_at AND r.retired_at > :known_at AND r.valid_from <= :as_of AND r.valid_to > :as_of
+
+-- name: open_relation_between
+SELECT r.id, r.inverse_id FROM relation r
+WHERE r.workspace_id = :workspace_id AND r.origin = :origin AND r.target = :target AND r.kind = :kind
+    AND r.retired_at = 9223372036854775807 AND r.valid_to = 9223372036854775807
+
+-- name: relations_made
+SELECT r.kind, n.kind AS inverse, r.origin, r.target, r.reason FROM relation r
+JOIN relation n ON n.workspace_id = r.workspace_id AND n.id = r.inverse_id AND n.retired_at = r.retired_at
+WHERE r.workspace_id = :workspace_id AND r.made_by = :made_by AND r.stated
+    AND (r.origin = :id OR r.target = :id)
+    AND r.retired_at = 9223372036854775807 AND r.valid_to = 9223372036854775807
+ORDER BY r.created_at, r.id
+
+-- name: relations_of
+SELECT r.id, r.inverse_id, r.kind, r.origin, r.target, r.stated, r.created_at, r.valid_from, r.reason,
+    a.slug AS origin_slug, b.slug AS target_slug
+FROM relation r
+LEFT JOIN slug a ON a.workspace_id = r.workspace_id AND a.target_id = r.origin
+LEFT JOIN slug b ON b.workspace_id = r.workspace_id AND b.target_id = r.target
+JOIN version v ON v.workspace_id = r.workspace_id
+    AND v.id = CASE WHEN r.origin = :id THEN r.target ELSE r.origin END AND {_version_known}
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE r.workspace_id = :workspace_id AND r.stated AND (r.origin = :id OR r.target = :id)
+    AND {_relation_held} AND {_item_visible}
+ORDER BY r.created_at, r.id
+
+-- name: count_relations
+SELECT count(*) AS relations FROM relation r
+JOIN version v ON v.workspace_id = r.workspace_id AND v.id = r.origin AND {_version_known}
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE r.workspace_id = :workspace_id AND r.stated AND {_relation_held} AND {_item_visible}
+    AND EXISTS (SELECT 1 FROM relation t
+        JOIN version v ON v.workspace_id = t.workspace_id AND v.id = t.origin AND {_version_known}
+        JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+        JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+        WHERE t.workspace_id = r.workspace_id AND t.id = r.inverse_id AND {_item_visible})
+
+-- name: relations_touching
+SELECT DISTINCT id FROM relation
+WHERE workspace_id = :workspace_id AND (origin = ANY(:ends::uuid[]) OR target = ANY(:ends::uuid[])) ORDER BY id
+
+-- Facts
+
+-- name: _fact
+SELECT f.id, f.entity_id, f.subject, f.predicate, f.value, f.confidence, f.provenance, f.episode, f.item_id,
+    coalesce(i.collection_id, f.collection_id) AS collection_id, f.predecessor, f.created_at, f.expired_at,
+    f.valid_from, f.valid_to, f.recorded_at, f.retired_at, o.slug AS collection, o.tier
+FROM fact f
+LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
+JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
+
+-- name: _fact_held
+f.recorded_at <= :known_at AND f.retired_at > :known_at
+
+-- name: fact_by_id
+{_fact} WHERE f.workspace_id = :workspace_id AND f.id = :id AND {_fact_held} AND {_fact_visible}
+
+-- name: facts_by_id
+{_fact} WHERE f.workspace_id = :workspace_id AND f.id = ANY(:ids::uuid[]) AND {_fact_held} AND {_fact_visible}
+
+-- name: facts_of_subject
+{_fact} WHERE f.workspace_id = :workspace_id AND f.subject = :subject AND {_fact_held} AND {_fact_visible}
+ORDER BY f.predicate, f.id
+
+-- name: facts_of_entity
+{_fact} WHERE f.workspace_id = :workspace_id AND f.entity_id = ANY(:entities::uuid[]) AND {_fact_held} AND {_fact_visible}
+ORDER BY f.predicate, f.id
+
+-- name: newest_facts
+{_fact} WHERE f.workspace_id = :workspace_id AND {_fact_wanted}
+ORDER BY f.created_at DESC, f.id DESC LIMIT :limit
+
+-- name: fact_after
+SELECT id FROM fact WHERE workspace_id = :workspace_id AND predecessor = :id AND retired_at = 9223372036854775807 LIMIT 1
+
+-- name: facts_of_item
+SELECT DISTINCT id FROM fact WHERE workspace_id = :workspace_id AND item_id = ANY(:items::uuid[]) ORDER BY id
+
+-- name: count_facts
+SELECT count(*) AS facts FROM fact f
+LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
+JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
+WHERE f.workspace_id = :workspace_id AND {_fact_wanted}
+
+-- name: entity_by_key
+SELECT id, name FROM entity WHERE workspace_id = :workspace_id AND name_key = :name_key
+
+-- name: aliased
+SELECT DISTINCT a.entity_id AS id FROM alias a
+JOIN fact f ON f.workspace_id = a.workspace_id AND f.id = a.fact_id
+LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
+JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
+WHERE a.workspace_id = :workspace_id AND a.name_key = :name_key AND {_fact_held} AND {_fact_visible}
+
+-- name: aliases_of
+SELECT DISTINCT f.value FROM alias a
+JOIN fact f ON f.workspace_id = a.workspace_id AND f.id = a.fact_id
+WHERE a.workspace_id = :workspace_id AND a.entity_id = :entity_id AND f.retired_at = 9223372036854775807
+
+-- Reviews and proposals
+
+-- name: _review
+SELECT id, kind, suggested, label, body, preview, request, candidates, client, state, created_at, expires_at, item_id
+FROM review
+
+-- name: reviews
+{_review} WHERE workspace_id = :workspace_id AND state = :state AND (state <> 'pending' OR expires_at > :now)
+ORDER BY created_at, id
+
+-- name: review_by_id
+{_review} WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: same_review
+SELECT id FROM review
+WHERE workspace_id = :workspace_id AND same_hash = :same_hash AND state = 'pending' AND created_at > :since
+
+-- name: close_review
+UPDATE review SET state = :state, decided_at = :decided_at, decided_by = :decided_by, item_id = :item_id,
+    body = '', preview = '', request = '{}'
+WHERE workspace_id = :workspace_id AND id = :id AND state = 'pending'
+
+-- name: expire_reviews
+UPDATE review SET state = 'expired', body = '', preview = '', request = '{}'
+WHERE workspace_id = :workspace_id AND state = 'pending' AND expires_at <= :now
+
+-- name: proposal_by_id
+SELECT id, chunk_id, item_id, content_id, wording, proposed, method, model, actor, created_at, expires_at, state, event_id
+FROM proposal WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: open_proposals
+SELECT id, chunk_id, item_id, content_id, wording, proposed, method, model, actor, created_at, expires_at, state, event_id
+FROM proposal WHERE workspace_id = :workspace_id AND state = 'open' AND expires_at > :now ORDER BY created_at, id
+
+-- name: close_proposal
+UPDATE proposal SET state = :state, event_id = :event_id
+WHERE workspace_id = :workspace_id AND id = :id AND state = 'open'

@@ -1,0 +1,47 @@
+-- Postings of our own: under row-level security the text search operators are not leakproof, so their index is never used.
+
+CREATE TABLE lexical (
+    workspace_id uuid NOT NULL,
+    owner uuid NOT NULL,
+    shelf text NOT NULL,
+    terms text NOT NULL,
+    length bigint NOT NULL,
+    PRIMARY KEY (workspace_id, owner)
+);
+
+CREATE TABLE posting (
+    workspace_id uuid NOT NULL,
+    shelf text NOT NULL,
+    term text COLLATE "C" NOT NULL,
+    owner uuid NOT NULL,
+    frequency bigint NOT NULL,
+    length bigint NOT NULL,
+    PRIMARY KEY (workspace_id, shelf, term, owner)
+);
+CREATE INDEX posting_of_owner ON posting (workspace_id, owner);
+
+CREATE TABLE shelf (
+    workspace_id uuid NOT NULL,
+    name text NOT NULL,
+    entries bigint NOT NULL,
+    length bigint NOT NULL,
+    PRIMARY KEY (workspace_id, name)
+);
+
+DO $$
+DECLARE held text;
+BEGIN
+    FOREACH held IN ARRAY ARRAY[
+        'chain', 'event', 'event_payload', 'event_subject', 'collection', 'folder', 'folder_member', 'item', 'version',
+        'version_tag', 'content', 'chunk', 'segment', 'output', 'entity', 'alias', 'fact', 'relation', 'registry_class',
+        'registry_type', 'slug', 'pending_link', 'idempotency', 'proposal', 'review', 'job', 'upload', 'artifact',
+        'quota', 'rate', 'space', 'vector', 'vector_block', 'lexical', 'posting', 'shelf']
+    LOOP
+        EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', held);
+        EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', held);
+        EXECUTE format(
+            'CREATE POLICY tenant ON %I USING (workspace_id = nullif(current_setting(''commonplace.workspace'', true), '''')::uuid)
+             WITH CHECK (workspace_id = nullif(current_setting(''commonplace.workspace'', true), '''')::uuid)', held);
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO commonplace_tenant', held);
+    END LOOP;
+END $$;

@@ -1,0 +1,113 @@
+-- What only PostgreSQL does this way: postings of our own, scored as FTS5 scores.
+
+-- name: _scored
+SELECT p.owner, sum(
+    (CASE WHEN 2 * t.entries < s.entries THEN ln((s.entries - t.entries + 0.5) / (t.entries + 0.5)) ELSE 0.000001 END)
+    * (p.frequency * 2.2) / (p.frequency + 1.2 * (0.25 + 0.75 * p.length::double precision * s.entries / s.length))) AS score
+FROM posting p
+
+-- name: search_chunk_<shelf>
+WITH term AS (
+    SELECT term, count(*)::double precision AS entries FROM posting
+    WHERE workspace_id = :workspace_id AND shelf = 'chunk_<shelf>' AND term = ANY(:terms::text[]) GROUP BY term
+), scored AS (
+    {_scored}
+    JOIN term t ON t.term = p.term
+    JOIN shelf s ON s.workspace_id = p.workspace_id AND s.name = p.shelf
+    WHERE p.workspace_id = :workspace_id AND p.shelf = 'chunk_<shelf>' AND p.term = ANY(:terms::text[])
+    GROUP BY p.owner
+)
+SELECT l.owner, l.score::double precision AS score, {_candidate}
+FROM scored l
+{_chunk_of_entry}
+WHERE {_chunk_wanted}
+ORDER BY l.score DESC, c.id
+LIMIT :limit
+
+-- name: search_fact_<shelf>
+WITH term AS (
+    SELECT term, count(*)::double precision AS entries FROM posting
+    WHERE workspace_id = :workspace_id AND shelf = 'fact_<shelf>' AND term = ANY(:terms::text[]) GROUP BY term
+), scored AS (
+    {_scored}
+    JOIN term t ON t.term = p.term
+    JOIN shelf s ON s.workspace_id = p.workspace_id AND s.name = p.shelf
+    WHERE p.workspace_id = :workspace_id AND p.shelf = 'fact_<shelf>' AND p.term = ANY(:terms::text[])
+    GROUP BY p.owner
+)
+SELECT l.owner, l.score::double precision AS score
+FROM scored l
+{_fact_of_entry}
+WHERE {_fact_wanted}
+ORDER BY l.score DESC, f.id
+LIMIT :limit
+
+-- name: rarity_chunk_<shelf>
+SELECT term, count(*) AS entries FROM posting
+WHERE workspace_id = :workspace_id AND shelf = 'chunk_<shelf>' AND term = ANY(:terms::text[]) GROUP BY term
+
+-- name: rarity_fact_<shelf>
+SELECT term, count(*) AS entries FROM posting
+WHERE workspace_id = :workspace_id AND shelf = 'fact_<shelf>' AND term = ANY(:terms::text[]) GROUP BY term
+
+-- name: near_fact_<shelf>
+SELECT DISTINCT term FROM posting
+WHERE workspace_id = :workspace_id AND shelf = 'fact_<shelf>' AND term >= :low AND term < :high
+ORDER BY term LIMIT :limit
+
+-- name: insert_lexical
+INSERT INTO lexical (workspace_id, owner, shelf, terms, length)
+VALUES (:workspace_id, :owner, :shelf, :terms, cardinality(string_to_array(:terms, ' ')))
+
+-- name: _fill
+WITH entry AS (
+    SELECT owner, length, string_to_array(terms, ' ') AS terms FROM lexical
+    WHERE workspace_id = :workspace_id AND owner = :owner
+), counted AS (
+    INSERT INTO posting (workspace_id, shelf, term, owner, frequency, length)
+    SELECT :workspace_id, :shelf, term, owner, count(*), length
+    FROM entry, unnest(terms) AS term WHERE term <> '' GROUP BY term, owner, length
+)
+INSERT INTO shelf (workspace_id, name, entries, length)
+SELECT :workspace_id, :shelf, 1, length FROM entry
+ON CONFLICT (workspace_id, name) DO UPDATE
+SET entries = shelf.entries + 1, length = shelf.length + excluded.length
+
+-- name: _empty
+WITH gone AS (
+    DELETE FROM posting WHERE workspace_id = :workspace_id AND owner = :owner
+)
+UPDATE shelf SET entries = entries - 1,
+    length = length - (SELECT length FROM lexical WHERE workspace_id = :workspace_id AND owner = :owner)
+WHERE workspace_id = :workspace_id AND name = :shelf
+
+-- name: fill_chunk_<shelf>
+{_fill}
+
+-- name: fill_fact_<shelf>
+{_fill}
+
+-- name: empty_chunk_<shelf>
+{_empty}
+
+-- name: empty_fact_<shelf>
+{_empty}
+
+-- name: check_chunk_<shelf>
+{_check}
+
+-- name: check_fact_<shelf>
+{_check}
+
+-- name: _check
+SELECT p.owner FROM posting p
+LEFT JOIN lexical l ON l.workspace_id = p.workspace_id AND l.owner = p.owner AND l.shelf = p.shelf
+WHERE p.workspace_id = :workspace_id AND l.owner IS NULL
+LIMIT 1
+
+-- name: tenant_tables
+SELECT table_name::text AS name FROM information_schema.role_table_grants
+WHERE grantee = :role AND privilege_type = 'DELETE' ORDER BY 1
+
+-- name: database_size
+SELECT pg_database_size(current_database()) AS bytes
