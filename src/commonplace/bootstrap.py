@@ -11,6 +11,7 @@ from commonplace.auth.keys import Keys
 from commonplace.config import Settings
 from commonplace.core.app import App
 from commonplace.core.workspaces import create_workspace, list_workspaces
+from commonplace.ingest.rewrite import DeterministicRewriter
 from commonplace.model.access import Workspace
 from commonplace.model.errors import Conflict
 from commonplace.model.interval import Instant
@@ -54,7 +55,13 @@ def open_app(settings: Settings, passphrase: Callable[[], str] | None = None) ->
     engine = _engine(settings, passphrase)
     try:
         engine.prepare(CONTROL, create=True)
-        app = App(Database(engine, clock, ids), clock, ids, default_embedder(threads=settings.embedder_threads))
+        app = App(
+            Database(engine, clock, ids),
+            clock,
+            ids,
+            default_embedder(threads=settings.embedder_threads),
+            (DeterministicRewriter(),),
+        )
         _first_workspace(app)
         yield app
     finally:

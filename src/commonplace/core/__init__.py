@@ -3,7 +3,24 @@
 from collections.abc import Callable
 from typing import Any
 
-from commonplace.core import access, collections, facts, items, recall, relations, requests, reviews
+from commonplace.core import (
+    access,
+    briefing,
+    collections,
+    deciding,
+    facts,
+    folders,
+    forgetting,
+    history,
+    items,
+    jobs,
+    proposals,
+    recall,
+    relations,
+    reports,
+    requests,
+    reviews,
+)
 from commonplace.core.app import App
 from commonplace.model.access import Caller
 
@@ -16,6 +33,8 @@ VERBS: dict[type, Callable[[App, Caller, Any], Any]] = {
     requests.Amend: items.amend,
     requests.Move: items.move,
     requests.Recall: recall.recall,
+    requests.Context: briefing.context,
+    requests.Brief: briefing.brief,
     requests.AssertFact: facts.assert_fact,
     requests.CorrectFact: facts.correct_fact,
     requests.InvalidateFact: facts.invalidate_fact,
@@ -25,10 +44,25 @@ VERBS: dict[type, Callable[[App, Caller, Any], Any]] = {
     requests.Link: relations.link,
     requests.Unlink: relations.unlink,
     requests.RelationsOf: relations.relations_of,
+    requests.Propose: proposals.propose,
+    requests.Apply: proposals.apply,
+    requests.Forget: forgetting.forget,
     requests.ListCollections: collections.list_collections,
     requests.CreateCollection: collections.create_collection,
     requests.SetCollection: collections.set_collection,
     requests.DeleteCollection: collections.delete_collection,
+    requests.CreateFolder: folders.create_folder,
+    requests.DeleteFolder: folders.delete_folder,
+    requests.ListFolders: folders.list_folders,
+    requests.FileItem: folders.file_item,
+    requests.UnfileItem: folders.unfile_item,
+    requests.CountAll: reports.count_all,
+    requests.History: history.history,
+    requests.Undo: history.undo,
+    requests.Enqueue: jobs.enqueue,
+    requests.CancelJob: jobs.cancel_job,
+    requests.ListJobs: jobs.list_jobs,
+    requests.DecideReview: deciding.decide_review,
     requests.ListReviews: reviews.list_reviews,
     requests.IssueToken: access.issue_token,
     requests.RevokeToken: access.revoke_token,

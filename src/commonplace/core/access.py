@@ -11,7 +11,6 @@ from commonplace.model.access import INCLUDED, Caller, Scope, Token
 from commonplace.model.errors import Forbidden, Invalid, NotFound, Quota, Unauthenticated
 from commonplace.model.interval import FOREVER, Instant
 from commonplace.store import access
-from commonplace.store.collections import folders
 
 TOKENS_MAX = 50
 
@@ -117,8 +116,7 @@ def _is_alive(app: App, token: Token, now: Instant) -> bool:
         return False
     if token.folders is None:
         return True
-    with app.db.read(token.workspace_id) as read:
-        return not {folder.id for folder in folders(read)}.isdisjoint(token.folders)
+    return not _folder_ids(app, token.workspace_id).isdisjoint(token.folders)
 
 
 def _in_time(token: Token, now: Instant) -> bool:
@@ -128,7 +126,11 @@ def _in_time(token: Token, now: Instant) -> bool:
 def _check_folders(app: App, caller: Caller, wanted: Iterable[str] | None) -> None:
     if wanted is None:
         return
-    with app.db.read(caller.workspace_id) as read:
-        unknown = set(wanted) - {folder.id for folder in folders(read)}
+    unknown = set(wanted) - _folder_ids(app, caller.workspace_id)
     if unknown:
         raise NotFound(f"There is no folder {min(unknown)}.", id=min(unknown))
+
+
+def _folder_ids(app: App, workspace_id: str) -> set[str]:
+    with app.db.read(workspace_id) as read:
+        return {row["id"] for row in read.all("folder_ids")}

@@ -136,7 +136,17 @@ def supersede(app: App, caller: Caller, request: Supersede) -> Superseded:
         relations.inherit(write, old.version.id, new.id)
         relations.link_wiki(write, caller, new, slug, text)
         write.record(EventKind.SUPERSEDE, old.item.id, old.version.id, new.id)
-    return Superseded(old.item.id, old.version.id, new.id, old.version.slug, slug, edge.relation_id, edge.slug, start)
+    return Superseded(
+        old.item.id,
+        old.version.id,
+        new.id,
+        old.version.slug,
+        slug,
+        edge.relation_id,
+        edge.slug,
+        start,
+        tuple(piece.id for piece in prepared.pieces),
+    )
 
 
 def retract(app: App, caller: Caller, request: Retract) -> Retracted:

@@ -7,11 +7,14 @@ from commonplace.core.access import require
 from commonplace.core.app import App
 from commonplace.core.collections import narrowed
 from commonplace.core.indexing import embed, half
+from commonplace.core.items import find, whole
+from commonplace.core.names import identify
 from commonplace.core.requests import Recall
 from commonplace.model.access import Caller, Scope
 from commonplace.model.answer import Hit, Recalled
 from commonplace.model.errors import Invalid
 from commonplace.model.fact import Fact, Window, at, live, value_text
+from commonplace.model.interval import Instant
 from commonplace.retrieval.analyse import fact_terms, query_terms, within_one_edit
 from commonplace.retrieval.budget import fit
 from commonplace.retrieval.fuse import Scored, fuse
@@ -63,12 +66,30 @@ def recall(app: App, caller: Caller, request: Recall) -> Recalled:
     with app.db.read(caller.workspace_id) as read:
         view = view_of(read, caller, request.as_of, request.known_at)
         kept, excluded = narrowed(read, caller, request.collections)
+        if request.ids:
+            return _whole(app, read, caller, view, request.ids, started)
         question = Question(request, view, Wanted(kept, request.tags, request.memory_type), vector)
         found = _search(app, read, question, text) if text else _newest(read, question)
     ranked = [hit for hit in found if hit.score >= request.min_score]
     shown, spent = fit(ranked[: request.limit], request.max_llm_tokens)
     elapsed = (app.clock.now() - started) // 1000
     return Recalled(tuple(shown), spent, len(shown) < len(ranked[: request.limit]), elapsed, (), excluded)
+
+
+def _whole(app: App, read: Read, caller: Caller, view: View, ids: Sequence[str], started: Instant) -> Recalled:
+    """Memories with their full text, and facts, in the order they were asked for."""
+    found = [_named(read, caller, view, each) for each in ids]
+    elapsed = (app.clock.now() - started) // 1000
+    return Recalled(tuple(found), sum(hit.llm_tokens for hit in found), truncated=False, elapsed_ms=elapsed)
+
+
+def _named(read: Read, caller: Caller, view: View, text: str) -> Hit:
+    thing = identify(read, text)
+    fact = facts.facts_by_id(read, view, [thing]) if thing else {}
+    if thing and thing in fact:
+        return _fact_hit(*fact[thing], 0.0, {})
+    placed = find(read, view, text)
+    return replace(hits.of_version(read, view, placed), text=whole(read, caller, view, placed).text)
 
 
 def _search(app: App, read: Read, question: Question, text: str) -> list[Hit]:

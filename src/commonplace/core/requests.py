@@ -1,6 +1,6 @@
 """What can be asked: one frozen record per verb."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -342,6 +342,23 @@ class Undo:
     """Take a write back by a write of its own. For people only."""
 
     event_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enqueue:
+    """Queue a piece of long work."""
+
+    kind: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    item_id: str | None = None
+    total: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelJob:
+    """Stop a piece of long work."""
+
+    id: str
 
 
 @dataclass(frozen=True, slots=True)

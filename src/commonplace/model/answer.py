@@ -45,6 +45,7 @@ class Superseded:
     relation_id: str
     relation_slug: str | None
     changed_at: Instant
+    chunk_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ class Fact:
     item_id: str | None
     collection_id: str
     predecessor: str | None
+    corrected: bool = False
 
     def is_live(self, now: Instant) -> bool:
         """Neither closed by the store nor ended by now; one that begins later is live already."""

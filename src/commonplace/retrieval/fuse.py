@@ -36,12 +36,14 @@ class Scored:
 def fuse(words: Sequence[Found], vectors: Sequence[Found]) -> list[Scored]:
     """A convex blend of both scores, each brought to 0–1 over its own list; best first, ties by id."""
     by_words, by_vectors = _spread(words), _spread(vectors)
+    raw = {each.chunk_id or each.owner: {"bm25": each.score} for each in words}
     weight = WORDS_WEIGHT if words and vectors else float(bool(words))
     scored = []
     for each in dict.fromkeys((*by_words, *by_vectors)):
         parts = {"words": by_words.get(each, 0.0), "vectors": by_vectors.get(each, 0.0)}
         score = weight * parts["words"] + (1 - weight) * parts["vectors"]
-        scored.append(Scored(each, round(score, DIGITS), {name: round(part, DIGITS) for name, part in parts.items()}))
+        why = {name: round(part, DIGITS) for name, part in (parts | raw.get(each, {})).items()}
+        scored.append(Scored(each, round(score, DIGITS), why))
     return sorted(scored, key=lambda each: (-each.score, each.id))
 
 

@@ -4,6 +4,7 @@ from commonplace.model.access import Collection, Folder, Tier
 from commonplace.model.interval import Instant
 from commonplace.store.connection import Row
 from commonplace.store.database import Read, Write
+from commonplace.store.view import View
 
 
 def insert_collection(write: Write, collection: Collection, name_key: str) -> None:
@@ -30,9 +31,9 @@ def is_empty(read: Read, collection_id: str) -> bool:
     return not read.all("items_of_collection", collection_id=collection_id)
 
 
-def folders(read: Read) -> list[Folder]:
-    """Every folder by name."""
-    return [_folder(row) for row in read.all("folders")]
+def folders(read: Read, view: View) -> list[Folder]:
+    """Every folder by name; what the caller may not see in it is not counted."""
+    return [_folder(row) for row in read.all("folders", **view.parameters)]
 
 
 def folder_ids_of(read: Read, member_id: str) -> list[tuple[str, str]]:

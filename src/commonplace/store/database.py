@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import json
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -178,7 +179,7 @@ class Write(Read):
             actor=event.actor,
             client=event.client,
             surface=event.surface,
-            subjects=list(event.subjects),
+            subjects=json.dumps(event.subjects),
             payload_hash=event.payload_hash,
             previous_hash=event.previous_hash,
             hash=event.hash,

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from commonplace.model.fact import ALIAS_PREDICATES, Fact, Value, Window
+from commonplace.model.fact import ALIAS_PREDICATES, Fact, Value, Window, value_text
 from commonplace.model.interval import FOREVER, Instant, Interval
 from commonplace.store.connection import Row
 from commonplace.store.database import Read, Write
@@ -131,6 +131,11 @@ def aliases_of(read: Read, subject: str) -> list[str]:
     return [json.loads(row["value"]) for row in read.all("aliases_of", entity_id=entity["id"])]
 
 
+def said_value(row: Row) -> str:
+    """The value in a row of a fact, as text."""
+    return value_text(json.loads(row["value"]))
+
+
 def _entities(read: Read, view: View, key: str) -> tuple[str, ...]:
     named = read.one("entity_by_key", name_key=key)
     if named:
@@ -165,4 +170,5 @@ def _fact(row: Row) -> Fact:
         item_id=row["item_id"],
         collection_id=row["collection_id"],
         predecessor=row["predecessor"],
+        corrected=bool(row["corrected"]),
     )

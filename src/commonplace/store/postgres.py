@@ -21,10 +21,13 @@ try:
 except ImportError as error:
     raise Unavailable("PostgreSQL needs its driver: install commonplace[postgres].") from error
 
+SCHEMA = "commonplace"
 ROLE = "commonplace_tenant"
 MIGRATION_LOCK = 0x636F6D6D
 POOL_MAX = 16
 POOL_WAIT_S = 30.0
+# Tables of our own schema first: theirs may have the same names, and `vector` is a type of the extension's.
+FIND_TABLES = f"SET search_path = {SCHEMA}, public".encode()
 CREATE_ROLE = f"CREATE ROLE {ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS"
 
 Raw = psycopg.Connection[dict[str, Any]]
@@ -71,7 +74,11 @@ def translated() -> Iterator[None]:
     """Turn the driver's errors into ours, each with what to do."""
     try:
         yield
-    except (psycopg.errors.UniqueViolation, psycopg.errors.SerializationFailure) as error:
+    except (
+        psycopg.errors.UniqueViolation,
+        psycopg.errors.SerializationFailure,
+        psycopg.errors.DeadlockDetected,
+    ) as error:
         raise Conflict("Another write came first; try again.") from error
     except psycopg.errors.DiskFull as error:
         raise Unavailable("PostgreSQL's disk is full: nothing was written; free some space and try again.") from error
@@ -112,10 +119,26 @@ class PostgresConnection:
     def plain(self, text: str) -> None:
         """Run statements of the schema or of a transaction."""
         with translated():
-            self.raw.execute(text.encode())
+            self.raw.execute(text.encode(), prepare=False)
 
     def _text(self, query: str) -> bytes:
         return self.queries[query].encode()
+
+
+def _bounds(part: str, *, write: bool) -> Iterator[str]:
+    if not write:
+        yield "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    if part != CONTROL:
+        yield f"SET LOCAL ROLE {ROLE}"
+        yield f"SELECT set_config('commonplace.workspace', '{UUID(part)}', true)"
+
+
+def _location(address: str) -> str:
+    """Where the database is, without who may enter."""
+    told = psycopg.conninfo.conninfo_to_dict(address)
+    return psycopg.conninfo.make_conninfo(
+        "", **{name: told[name] for name in ("host", "port", "dbname") if name in told}
+    )
 
 
 def _bound(parameters: Row) -> dict[str, Any]:
@@ -128,7 +151,7 @@ class PostgresEngine:
     encrypted = False
 
     def __init__(self, address: str) -> None:
-        self.location = psycopg.conninfo.make_conninfo(address, password="", user="").strip()
+        self.location = _location(address)
         self._pool: ConnectionPool[Raw] = ConnectionPool(
             address,
             min_size=0,
@@ -141,6 +164,7 @@ class PostgresEngine:
         )
         self._halfvec: TypeInfo | None = None
         with translated(), psycopg.connect(address, connect_timeout=10, row_factory=dict_row) as raw:
+            raw.execute(FIND_TABLES)
             self._make_role(raw)
             self._migrate(PostgresConnection(raw))
             self._refuse_strong_role(raw)
@@ -148,6 +172,8 @@ class PostgresEngine:
         self._pool.open()
 
     def _configure(self, raw: Raw) -> None:
+        raw.execute(FIND_TABLES)
+        raw.commit()
         raw.adapters.register_loader("uuid", TextId)
         if self._halfvec:
             self._halfvec.register(raw)
@@ -160,12 +186,7 @@ class PostgresEngine:
         """One transaction under the tenant's role; the control part keeps the role of the address."""
         with translated(), self._pool.connection() as raw:
             connection = PostgresConnection(raw)
-            if not write:
-                connection.plain("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            if part != CONTROL:
-                connection.plain(
-                    f"SET LOCAL ROLE {ROLE}; SELECT set_config('commonplace.workspace', '{UUID(part)}', true)"
-                )
+            connection.plain("; ".join(_bounds(part, write=write)))
             yield connection
 
     def prepare(self, part: str, *, create: bool = False) -> None:
@@ -200,14 +221,19 @@ class PostgresEngine:
         self._pool.close()
 
     def _make_role(self, raw: Raw) -> None:
-        if raw.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone():
+        held = raw.execute(
+            "SELECT pg_has_role(oid, 'MEMBER') AS granted FROM pg_roles WHERE rolname = %s", (ROLE,)
+        ).fetchone()
+        if held and held["granted"]:
             return
         try:
             with raw.transaction():
-                raw.execute(CREATE_ROLE.encode())
+                if not held:
+                    raw.execute(CREATE_ROLE.encode())
                 raw.execute(f"GRANT {ROLE} TO CURRENT_USER".encode())
-        except psycopg.errors.DuplicateObject:
-            return
+        except (psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
+            # Another process was faster: roles belong to all databases of a server.
+            self._make_role(raw)
         except psycopg.errors.InsufficientPrivilege as error:
             user = raw.info.user
             raise Unavailable(
@@ -217,6 +243,7 @@ class PostgresEngine:
     def _migrate(self, connection: PostgresConnection) -> None:
         connection.plain(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
         self._make_extension(connection.raw)
+        connection.plain(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; GRANT USAGE ON SCHEMA {SCHEMA} TO {ROLE}")
         connection.run("make_migration", {})
         kinds: tuple[Kind, ...] = ("control", "store")
         for kind in kinds:

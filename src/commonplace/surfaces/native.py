@@ -131,7 +131,14 @@ def remember_request(given: Arguments) -> Store | Supersede:
 def remember_reply(answer: Stored | Superseded, _: Arguments) -> Fields:
     """What is in the store now."""
     if isinstance(answer, Superseded):
-        return {"id": answer.new_id, "created_at": format_instant(answer.changed_at), "old_id": answer.old_id}
+        return {
+            "id": answer.new_id,
+            "created_at": format_instant(answer.changed_at),
+            "chunks": len(answer.chunk_ids),
+            "facts": [],
+            "similar": [],
+            "old_id": answer.old_id,
+        }
     return {
         "id": answer.version_id,
         "created_at": format_instant(answer.created_at),

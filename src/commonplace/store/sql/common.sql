@@ -408,7 +408,7 @@ SELECT v.id, v.item_id, v.title, v.memory_type, v.tags, v.classes, v.provenance,
 FROM version v
 JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
 JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
-LEFT JOIN slug s ON s.workspace_id = v.workspace_id AND s.target_id = v.id
+LEFT JOIN slug s ON s.workspace_id = v.workspace_id AND s.target_id = v.id AND s.slug IS NOT NULL
 
 -- Items and versions
 
@@ -509,7 +509,7 @@ JOIN content x ON x.workspace_id = c.workspace_id AND x.id = c.content_id
 JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id
 JOIN item i ON i.workspace_id = c.workspace_id AND i.id = c.item_id
 JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
-LEFT JOIN slug s ON s.workspace_id = v.workspace_id AND s.target_id = v.id
+LEFT JOIN slug s ON s.workspace_id = v.workspace_id AND s.target_id = v.id AND s.slug IS NOT NULL
 WHERE c.workspace_id = :workspace_id AND c.id = ANY(:chunks::uuid[])
     AND c.recorded_at <= :known_at AND c.retired_at > :known_at AND {_version_known}
 
@@ -624,9 +624,17 @@ SELECT id, slug, name, tier, recall_cap, created_at FROM collection WHERE worksp
 -- name: folders
 SELECT d.id, d.name, d.created_at, max(m.added_at) AS last_added_at, count(m.member_id) AS item_count
 FROM folder d
-LEFT JOIN folder_member m ON m.workspace_id = d.workspace_id AND m.folder_id = d.id
+LEFT JOIN (
+    SELECT m.folder_id, m.member_id, m.added_at FROM folder_member m
+    JOIN item i ON i.workspace_id = m.workspace_id AND i.id = m.member_id
+    JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+    WHERE m.workspace_id = :workspace_id AND (:sensitive OR o.tier <> 'sensitive') AND (NOT :kb_only OR i.in_kb)
+) m ON m.folder_id = d.id
 WHERE d.workspace_id = :workspace_id
 GROUP BY d.id, d.name, d.name_key, d.created_at ORDER BY d.name_key
+
+-- name: folder_ids
+SELECT id FROM folder WHERE workspace_id = :workspace_id
 
 -- name: members_of_folder
 SELECT m.member_id, m.added_at FROM folder_member m
@@ -692,8 +700,8 @@ ORDER BY r.created_at, r.id
 SELECT r.id, r.inverse_id, r.kind, r.origin, r.target, r.stated, r.created_at, r.valid_from, r.reason,
     a.slug AS origin_slug, b.slug AS target_slug
 FROM relation r
-LEFT JOIN slug a ON a.workspace_id = r.workspace_id AND a.target_id = r.origin
-LEFT JOIN slug b ON b.workspace_id = r.workspace_id AND b.target_id = r.target
+LEFT JOIN slug a ON a.workspace_id = r.workspace_id AND a.target_id = r.origin AND a.slug IS NOT NULL
+LEFT JOIN slug b ON b.workspace_id = r.workspace_id AND b.target_id = r.target AND b.slug IS NOT NULL
 JOIN version v ON v.workspace_id = r.workspace_id
     AND v.id = CASE WHEN r.origin = :id THEN r.target ELSE r.origin END AND {_version_known}
 JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
@@ -723,7 +731,9 @@ WHERE workspace_id = :workspace_id AND (origin = ANY(:ends::uuid[]) OR target = 
 -- name: _fact
 SELECT f.id, f.entity_id, f.subject, f.predicate, f.value, f.confidence, f.provenance, f.episode, f.item_id,
     coalesce(i.collection_id, f.collection_id) AS collection_id, f.predecessor, f.created_at, f.expired_at,
-    f.valid_from, f.valid_to, f.recorded_at, f.retired_at, o.slug AS collection, o.tier
+    f.valid_from, f.valid_to, f.recorded_at, f.retired_at, o.slug AS collection, o.tier,
+    EXISTS (SELECT 1 FROM fact n WHERE n.workspace_id = f.workspace_id AND n.predecessor = f.id
+        AND n.retired_at = 9223372036854775807) AS corrected
 FROM fact f
 LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
 JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
@@ -813,3 +823,156 @@ FROM proposal WHERE workspace_id = :workspace_id AND state = 'open' AND expires_
 -- name: close_proposal
 UPDATE proposal SET state = :state, event_id = :event_id
 WHERE workspace_id = :workspace_id AND id = :id AND state = 'open'
+
+-- Forgetting
+
+-- name: versions_of_items
+SELECT DISTINCT id FROM version WHERE workspace_id = :workspace_id AND item_id = ANY(:items::uuid[]) ORDER BY id
+
+-- name: chunks_of_items
+SELECT DISTINCT id, content_id FROM chunk WHERE workspace_id = :workspace_id AND item_id = ANY(:items::uuid[]) ORDER BY id
+
+-- name: content_by_id
+SELECT body FROM content WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: contents_of_chunks
+SELECT DISTINCT content_id FROM chunk WHERE workspace_id = :workspace_id AND id = ANY(:chunks::uuid[]) ORDER BY content_id
+
+-- name: erase_items
+DELETE FROM item WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])
+
+-- name: erase_versions
+DELETE FROM version WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])
+
+-- name: erase_version_tags
+DELETE FROM version_tag WHERE workspace_id = :workspace_id AND version_id = ANY(:ids::uuid[])
+
+-- name: erase_pending_links
+DELETE FROM pending_link WHERE workspace_id = :workspace_id AND version_id = ANY(:ids::uuid[])
+
+-- name: erase_segments
+DELETE FROM segment WHERE workspace_id = :workspace_id AND version_id = ANY(:ids::uuid[])
+
+-- name: erase_outputs
+DELETE FROM output WHERE workspace_id = :workspace_id AND item_id = ANY(:ids::uuid[])
+
+-- name: erase_chunks
+DELETE FROM chunk WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])
+
+-- name: erase_contents
+DELETE FROM content WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])
+
+-- name: erase_facts
+DELETE FROM fact WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])
+
+-- name: erase_aliases
+DELETE FROM alias WHERE workspace_id = :workspace_id AND fact_id = ANY(:ids::uuid[])
+
+-- name: lonely_entities
+SELECT e.id FROM entity e WHERE e.workspace_id = :workspace_id
+    AND NOT EXISTS (SELECT 1 FROM fact f WHERE f.workspace_id = e.workspace_id AND f.entity_id = e.id)
+    AND NOT EXISTS (SELECT 1 FROM alias a WHERE a.workspace_id = e.workspace_id AND a.entity_id = e.id)
+ORDER BY e.id
+
+-- name: erase_entities
+DELETE FROM entity WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])
+
+-- name: erase_relations
+DELETE FROM relation WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])
+
+-- name: erase_memberships
+DELETE FROM folder_member WHERE workspace_id = :workspace_id AND member_id = ANY(:ids::uuid[])
+
+-- name: erase_proposals
+DELETE FROM proposal WHERE workspace_id = :workspace_id AND (item_id = ANY(:ids::uuid[]) OR chunk_id = ANY(:ids::uuid[]))
+
+-- name: erase_reviews
+DELETE FROM review WHERE workspace_id = :workspace_id AND item_id = ANY(:ids::uuid[])
+
+-- name: erase_jobs
+DELETE FROM job WHERE workspace_id = :workspace_id AND item_id = ANY(:ids::uuid[])
+
+-- name: hide_slugs
+UPDATE slug SET slug = NULL WHERE workspace_id = :workspace_id AND target_id = ANY(:ids::uuid[])
+
+-- name: erase_artifacts
+DELETE FROM artifact WHERE workspace_id = :workspace_id AND content_key = ANY(:keys::uuid[])
+    AND NOT EXISTS (SELECT 1 FROM item i
+        WHERE i.workspace_id = artifact.workspace_id AND i.content_key = artifact.content_key)
+
+-- name: content_keys_of
+SELECT DISTINCT content_key FROM item
+WHERE workspace_id = :workspace_id AND id = ANY(:items::uuid[]) AND content_key IS NOT NULL
+
+-- name: reword_version
+UPDATE version SET title = :title, title_key = :title_key, content_hash = :content_hash
+WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: rehead_chunk
+UPDATE chunk SET headings = :headings WHERE workspace_id = :workspace_id AND id = :id
+
+-- Counting
+
+-- name: collection_counts
+SELECT o.slug, o.name, o.tier, count(DISTINCT v.item_id) AS items, count(c.id) AS chunks,
+    coalesce(sum(c.llm_tokens), 0)::bigint AS llm_tokens
+FROM collection o
+LEFT JOIN item i ON i.workspace_id = o.workspace_id AND i.collection_id = o.id AND {_item_visible}
+LEFT JOIN version v ON v.workspace_id = i.workspace_id AND v.item_id = i.id AND {_version_now}
+LEFT JOIN chunk c ON c.workspace_id = v.workspace_id AND c.version_id = v.id
+    AND c.recorded_at <= :known_at AND c.retired_at > :known_at
+WHERE o.workspace_id = :workspace_id AND (:sensitive OR o.tier <> 'sensitive')
+GROUP BY o.slug, o.name, o.tier ORDER BY o.slug
+
+-- name: size_of_texts
+SELECT coalesce(sum(length(x.body)), 0)::bigint AS characters FROM chunk c
+JOIN content x ON x.workspace_id = c.workspace_id AND x.id = c.content_id
+JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id AND {_version_now}
+JOIN item i ON i.workspace_id = c.workspace_id AND i.id = c.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE c.workspace_id = :workspace_id AND c.recorded_at <= :known_at AND c.retired_at > :known_at AND {_item_visible}
+
+-- name: count_reviews
+SELECT count(*) AS reviews FROM review WHERE workspace_id = :workspace_id AND state = 'pending' AND expires_at > :now
+
+-- Jobs
+
+-- name: _job
+SELECT id, kind, state, payload, done, total, attempts, run_at, lease_until, worker, error, cancelled, item_id,
+    created_at, updated_at
+FROM job
+
+-- name: jobs
+{_job} WHERE workspace_id = :workspace_id ORDER BY created_at DESC, id DESC LIMIT :limit
+
+-- name: count_jobs
+SELECT count(*) AS jobs FROM job WHERE workspace_id = :workspace_id AND state IN ('waiting', 'running')
+
+-- name: job_by_id
+{_job} WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: next_job
+{_job}
+WHERE workspace_id = :workspace_id AND NOT cancelled AND run_at <= :now
+    AND (state = 'waiting' OR (state = 'running' AND lease_until <= :now))
+ORDER BY run_at, id LIMIT 1
+
+-- name: claim_job
+UPDATE job SET state = 'running', worker = :worker, attempts = attempts + 1, lease_until = :lease_until, updated_at = :now
+WHERE workspace_id = :workspace_id AND id = :id
+
+-- name: advance_job
+UPDATE job SET done = :done, total = :total, lease_until = :lease_until, updated_at = :now
+WHERE workspace_id = :workspace_id AND id = :id AND state = 'running' AND worker = :worker AND NOT cancelled
+
+-- name: end_job
+UPDATE job SET state = :state, error = :error, run_at = :run_at, lease_until = 0, updated_at = :now,
+    payload = CASE WHEN :state = 'waiting' THEN payload ELSE '{}' END
+WHERE workspace_id = :workspace_id AND id = :id AND state = 'running' AND worker = :worker
+
+-- name: cancel_job
+UPDATE job SET cancelled = true, state = CASE WHEN state = 'waiting' THEN 'cancelled' ELSE state END, updated_at = :now
+WHERE workspace_id = :workspace_id AND id = :id AND state IN ('waiting', 'running')
+
+-- name: facts_kept
+SELECT DISTINCT id, predicate, value FROM fact WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[]) ORDER BY id

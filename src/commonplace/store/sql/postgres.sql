@@ -7,10 +7,10 @@ SELECT p.owner, sum(
 FROM posting p
 
 -- name: search_chunk_<shelf>
-WITH term AS (
+WITH term AS MATERIALIZED (
     SELECT term, count(*)::double precision AS entries FROM posting
     WHERE workspace_id = :workspace_id AND shelf = 'chunk_<shelf>' AND term = ANY(:terms::text[]) GROUP BY term
-), scored AS (
+), scored AS MATERIALIZED (
     {_scored}
     JOIN term t ON t.term = p.term
     JOIN shelf s ON s.workspace_id = p.workspace_id AND s.name = p.shelf
@@ -25,10 +25,10 @@ ORDER BY l.score DESC, c.id
 LIMIT :limit
 
 -- name: search_fact_<shelf>
-WITH term AS (
+WITH term AS MATERIALIZED (
     SELECT term, count(*)::double precision AS entries FROM posting
     WHERE workspace_id = :workspace_id AND shelf = 'fact_<shelf>' AND term = ANY(:terms::text[]) GROUP BY term
-), scored AS (
+), scored AS MATERIALIZED (
     {_scored}
     JOIN term t ON t.term = p.term
     JOIN shelf s ON s.workspace_id = p.workspace_id AND s.name = p.shelf

@@ -12,7 +12,7 @@ CREATE TABLE lexical (
 CREATE TABLE posting (
     workspace_id uuid NOT NULL,
     shelf text NOT NULL,
-    term text COLLATE "C" NOT NULL,
+    term text NOT NULL,
     owner uuid NOT NULL,
     frequency bigint NOT NULL,
     length bigint NOT NULL,
@@ -28,8 +28,11 @@ CREATE TABLE shelf (
     PRIMARY KEY (workspace_id, name)
 );
 
+-- Row-level security on every table of a workspace; and text in the order of its code points, as SQLite has it.
 DO $$
-DECLARE held text;
+DECLARE
+    held text;
+    words text;
 BEGIN
     FOREACH held IN ARRAY ARRAY[
         'chain', 'event', 'event_payload', 'event_subject', 'collection', 'folder', 'folder_member', 'item', 'version',
@@ -43,5 +46,11 @@ BEGIN
             'CREATE POLICY tenant ON %I USING (workspace_id = nullif(current_setting(''commonplace.workspace'', true), '''')::uuid)
              WITH CHECK (workspace_id = nullif(current_setting(''commonplace.workspace'', true), '''')::uuid)', held);
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO commonplace_tenant', held);
+        SELECT string_agg(format('ALTER COLUMN %I TYPE text COLLATE "C"', column_name), ', ') INTO words
+        FROM information_schema.columns
+        WHERE table_schema = current_schema AND table_name = held AND data_type = 'text';
+        IF words IS NOT NULL THEN
+            EXECUTE format('ALTER TABLE %I %s', held, words);
+        END IF;
     END LOOP;
 END $$;
