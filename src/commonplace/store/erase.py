@@ -46,6 +46,7 @@ def erase(write: Write, doomed: Doomed) -> tuple[str, ...]:
     """Erase it all; the ids that the op-log must name as gone."""
     for owner in (*doomed.contents, *doomed.facts):
         index.drop(write, owner)
+    about = _ids(write, "entities_of_facts", facts=doomed.facts)
     keys = tuple(row["content_key"] for row in write.all("content_keys_of", items=doomed.items))
     for query, ids in (
         ("erase_version_tags", doomed.versions),
@@ -68,7 +69,7 @@ def erase(write: Write, doomed: Doomed) -> tuple[str, ...]:
         if ids:
             write.run(query, ids=ids)
     write.run("erase_artifacts", keys=keys)
-    entities = _ids(write, "lonely_entities")
+    entities = _ids(write, "lonely_entities", ids=about)
     write.run("erase_entities", ids=entities)
     gone = (*doomed.subjects, *entities)
     redact(write, gone)

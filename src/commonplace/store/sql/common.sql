@@ -518,12 +518,6 @@ WHERE c.workspace_id = :workspace_id AND c.id = ANY(:chunks::uuid[])
 -- name: _candidate
 c.id AS chunk_id, c.version_id, c.item_id, c.ordinal
 
--- name: _chunk_of_entry
-JOIN chunk c ON c.workspace_id = :workspace_id AND c.content_id = l.owner
-JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id
-JOIN item i ON i.workspace_id = c.workspace_id AND i.id = c.item_id
-JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
-
 -- name: _tagged
 (NOT :only_tags OR (
     SELECT count(*) FROM version_tag g
@@ -535,11 +529,6 @@ AND {_version_now} AND i.in_kb AND {_item_visible}
 AND (NOT :only_collections OR o.slug = ANY(:collections::text[]))
 AND (NOT :only_type OR v.memory_type = :memory_type)
 AND {_tagged}
-
--- name: _fact_of_entry
-JOIN fact f ON f.workspace_id = :workspace_id AND f.id = l.owner
-LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
-JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
 
 -- name: _fact_wanted
 f.recorded_at <= :known_at AND f.retired_at > :known_at
@@ -868,8 +857,11 @@ DELETE FROM fact WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])
 -- name: erase_aliases
 DELETE FROM alias WHERE workspace_id = :workspace_id AND fact_id = ANY(:ids::uuid[])
 
+-- name: entities_of_facts
+SELECT DISTINCT entity_id AS id FROM fact WHERE workspace_id = :workspace_id AND id = ANY(:facts::uuid[]) ORDER BY entity_id
+
 -- name: lonely_entities
-SELECT e.id FROM entity e WHERE e.workspace_id = :workspace_id
+SELECT e.id FROM entity e WHERE e.workspace_id = :workspace_id AND e.id = ANY(:ids::uuid[])
     AND NOT EXISTS (SELECT 1 FROM fact f WHERE f.workspace_id = e.workspace_id AND f.entity_id = e.id)
     AND NOT EXISTS (SELECT 1 FROM alias a WHERE a.workspace_id = e.workspace_id AND a.entity_id = e.id)
 ORDER BY e.id

@@ -1,5 +1,16 @@
 -- What only PostgreSQL does this way: postings of our own, scored as FTS5 scores.
 
+-- name: _chunk_of_entry
+JOIN chunk c ON c.workspace_id = :workspace_id AND c.content_id = l.owner
+JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id
+JOIN item i ON i.workspace_id = c.workspace_id AND i.id = c.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+
+-- name: _fact_of_entry
+JOIN fact f ON f.workspace_id = :workspace_id AND f.id = l.owner
+LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
+JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
+
 -- name: _scored
 SELECT p.owner, sum(
     (CASE WHEN 2 * t.entries < s.entries THEN ln((s.entries - t.entries + 0.5) / (t.entries + 0.5)) ELSE 0.000001 END)

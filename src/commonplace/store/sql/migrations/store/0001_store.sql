@@ -119,6 +119,7 @@ CREATE TABLE version (
     PRIMARY KEY (workspace_id, id, recorded_at)
 );
 CREATE INDEX version_of_item ON version (workspace_id, item_id, valid_from);
+CREATE INDEX version_after ON version (workspace_id, predecessor);
 CREATE INDEX version_by_title ON version (workspace_id, title_key);
 CREATE INDEX version_by_content ON version (workspace_id, content_hash);
 CREATE INDEX version_by_provenance ON version (workspace_id, provenance);
