@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from commonplace.core import (
+    about,
     access,
     briefing,
     collections,
@@ -39,6 +40,7 @@ VERBS: dict[type, Callable[[App, Caller, Any], Any]] = {
     requests.CorrectFact: facts.correct_fact,
     requests.InvalidateFact: facts.invalidate_fact,
     requests.FactsAbout: facts.facts_about,
+    requests.About: about.about,
     requests.ChangesOf: facts.changes,
     requests.HealthOf: facts.health_of,
     requests.Link: relations.link,

@@ -98,10 +98,6 @@ def _line(rank: int, hit: Hit) -> str:
     assert hit.fact is not None, "only facts were asked for"
     fact = hit.fact
     day = date.isoformat(moment(fact.valid.start).date())
-    score = (
-        f"{hit.score:.3f}"
-        if hit.why.get("vectors")
-        else f"#{rank} bm25:{hit.why.get('bm25', 0):.2f}"
-    )
+    score = f"{hit.score:.3f}" if hit.why.get("vectors") else f"#{rank} bm25:{hit.why.get('bm25', 0):.2f}"
     sure = "" if fact.confidence == 1.0 else f" conf:{fact.confidence:g}"
     return f"[{day}] ({score}{sure}) {fact.subject} · {fact.predicate} · {value_text(fact.value)}"

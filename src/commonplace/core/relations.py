@@ -11,6 +11,7 @@ from commonplace.model.access import Caller, Scope
 from commonplace.model.answer import Edge, Linked
 from commonplace.model.errors import Constraint, Invalid, NotFound
 from commonplace.model.event import EventKind
+from commonplace.model.interval import Instant
 from commonplace.model.item import Version
 from commonplace.model.names import slug
 from commonplace.model.relation import End, Registry, registry
@@ -76,6 +77,16 @@ def relations_of(app: App, caller: Caller, request: RelationsOf) -> list[Edge]:
         found = _end(read, view, request.id)
         edges = stored.edges_of(read, view, found.version.id)
         return edges + (_sections(read, view, found) if found.item.kind == "document" else [])
+
+
+def edges_of_titled(
+    app: App, caller: Caller, title: str, as_of: Instant | None, known_at: Instant | None
+) -> list[Edge]:
+    """The relations of the memory that bears a name, if one does."""
+    with app.db.read(caller.workspace_id) as read:
+        view = view_of(read, caller, as_of, known_at)
+        found = _titled(read, view, _key(title))
+        return stored.edges_of(read, view, found) if found else []
 
 
 def supersedes(write: Write, new: Version, old: Version, reason: str | None) -> Linked:

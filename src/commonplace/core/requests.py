@@ -169,6 +169,16 @@ class FactsAbout:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """Everything known about an entity: facts, changes, relations, health."""
+
+    entity: str
+    as_of: Instant | None = None
+    known_at: Instant | None = None
+    since: Instant | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangesOf:
     """What became known about an entity since a moment."""
 
