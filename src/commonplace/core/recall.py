@@ -13,7 +13,7 @@ from commonplace.core.requests import Recall
 from commonplace.model.access import Caller, Scope
 from commonplace.model.answer import Hit, Recalled
 from commonplace.model.errors import Invalid
-from commonplace.model.fact import Fact, Window, at, live, value_text
+from commonplace.model.fact import Fact, Window, at, value_text
 from commonplace.model.interval import Instant
 from commonplace.retrieval.analyse import fact_terms, query_terms, within_one_edit
 from commonplace.retrieval.budget import fit
@@ -46,10 +46,7 @@ class Question:
     @property
     def window(self) -> Window:
         """Which facts count."""
-        chosen = self.request.window
-        if chosen is None:
-            chosen = live(self.view.as_of) if self.view.is_now else at(self.view.as_of)
-        return replace(chosen, min_confidence=self.request.min_confidence)
+        return replace(self.request.window or at(self.view.as_of), min_confidence=self.request.min_confidence)
 
     @property
     def filter(self) -> Filter:
