@@ -1,8 +1,8 @@
 """Readable ids: making them, and finding what an id of any form names."""
 
 from datetime import UTC, datetime
-from uuid import UUID
 
+from commonplace.model.ids import parse
 from commonplace.model.interval import Instant, moment
 from commonplace.model.names import dated, next_version_slug, slug
 from commonplace.store.database import Read, Write
@@ -31,12 +31,12 @@ def claim_relation_slug(write: Write, target_id: str, kind: str) -> str:
 
 
 def identify(read: Read, text: str) -> str | None:
-    """The UUID that a UUID or a readable id stands for; None where it stands for nothing."""
-    try:
-        return str(UUID(text))
-    except ValueError:
-        found = read.one("slug_by_hash", slug_hash=read.keyed_hash(PURPOSE, text))
-        return found["target_id"] if found else None
+    """The UUID that an id of any form stands for; None where it stands for nothing."""
+    known = parse(text)
+    if known:
+        return known
+    found = read.one("slug_by_hash", slug_hash=read.keyed_hash(PURPOSE, text))
+    return found["target_id"] if found else None
 
 
 def _claim(write: Write, target_id: str, wanted: str) -> str:
