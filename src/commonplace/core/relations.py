@@ -41,7 +41,7 @@ def link(app: App, caller: Caller, request: Link) -> Linked:
         known = stored.open_between(write, request.kind, origin.version.id, target.version.id)
         if known:
             return _linked(write, *known, known=True)
-        pair = _registry(write).check(
+        pair = registry_of(write).check(
             request.kind, _as_end(origin), _as_end(target), same=origin.version.id == target.version.id
         )
         kind, inverse = (pair.inverse, pair.name) if pair.swapped else (pair.name, pair.inverse)
@@ -56,7 +56,7 @@ def unlink(app: App, caller: Caller, request: Unlink) -> None:
     _check_kind(request.kind)
     with app.db.write(caller) as write:
         view = view_of(write, caller)
-        rule = _registry(write).rules.get(request.kind)
+        rule = registry_of(write).rules.get(request.kind)
         if rule and rule.type.reserved:
             raise Constraint(
                 f"Constraint violated: {request.kind} is reserved", reason="reserved", rel_type=request.kind
@@ -120,7 +120,7 @@ def link_wiki(write: Write, caller: Caller, version: Version, version_slug: str 
 
 def classes_of(write: Write, tags: Sequence[str]) -> tuple[str, ...]:
     """The classes that tags name; a class that is new is entered in the workspace's registry."""
-    known = _registry(write)
+    known = registry_of(write)
     found: list[str] = []
     for tag in tags:
         typed = TYPE_TAG.fullmatch(tag)
@@ -134,7 +134,8 @@ def classes_of(write: Write, tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _registry(read: Read) -> Registry:
+def registry_of(read: Read) -> Registry:
+    """The registry with the classes that the workspace added."""
     rows = read.all("registry_classes")
     return registry().extended(classes={row["name"]: row["parent"] for row in rows}) if rows else registry()
 

@@ -224,6 +224,23 @@ class RelationsOf:
     known_at: Instant | None = None
 
 
+BASE = "https://commonplace.invalid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportShapes:
+    """The registry as SHACL shapes in Turtle."""
+
+    base: str = BASE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportGraph:
+    """The memories and their relations in Turtle."""
+
+    base: str = BASE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Propose:
     """Show what a chunk would say after a correction; nothing is changed."""

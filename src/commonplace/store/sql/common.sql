@@ -711,6 +711,19 @@ WHERE r.workspace_id = :workspace_id AND r.stated AND {_relation_held} AND {_ite
         JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
         WHERE t.workspace_id = r.workspace_id AND t.id = r.inverse_id AND {_item_visible})
 
+-- name: graph_nodes
+SELECT s.slug, v.title, v.classes FROM version v
+JOIN slug s ON s.workspace_id = v.workspace_id AND s.target_id = v.id AND s.slug IS NOT NULL
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE v.workspace_id = :workspace_id AND {_version_now} AND {_item_visible} ORDER BY s.slug
+
+-- name: graph_relations
+SELECT a.slug AS origin, r.kind, b.slug AS target FROM relation r
+JOIN slug a ON a.workspace_id = r.workspace_id AND a.target_id = r.origin AND a.slug IS NOT NULL
+JOIN slug b ON b.workspace_id = r.workspace_id AND b.target_id = r.target AND b.slug IS NOT NULL
+WHERE r.workspace_id = :workspace_id AND {_relation_held} ORDER BY a.slug, r.kind, b.slug
+
 -- name: relations_touching
 SELECT DISTINCT id FROM relation
 WHERE workspace_id = :workspace_id AND (origin = ANY(:ends::uuid[]) OR target = ANY(:ends::uuid[])) ORDER BY id

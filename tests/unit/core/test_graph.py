@@ -1,0 +1,32 @@
+import pyshacl
+from rdflib import Graph, URIRef
+from rdflib.namespace import RDFS
+
+from commonplace.core import perform
+from commonplace.core.access import local_caller
+from commonplace.core.app import App
+from commonplace.core.requests import CreateCollection, ExportGraph, ExportShapes, Link, Store
+from commonplace.model.access import Tier
+
+
+def test_the_exported_graph_says_what_is_related_and_fits_the_exported_shapes(sqlite_app: App) -> None:
+    agent = local_caller(sqlite_app, human=False)
+    client = perform(sqlite_app, agent, Store(text="They sell bicycles.", title="Acme", tags=("client",)))
+    workshop = perform(sqlite_app, agent, Store(text="A day in May.", title="Kickoff", tags=("workshop",)))
+    perform(sqlite_app, agent, Link(origin=workshop.version_id, target=client.version_id, kind="FOR_CLIENT"))
+
+    graph = Graph().parse(data=perform(sqlite_app, agent, ExportGraph(base="https://example.org")), format="turtle")
+    shapes = Graph().parse(data=perform(sqlite_app, agent, ExportShapes(base="https://example.org")), format="turtle")
+
+    term = URIRef("https://example.org/terms#FOR_CLIENT")
+    ((origin, target),) = graph.subject_objects(term)
+    assert (str(graph.value(origin, RDFS.label)), str(graph.value(target, RDFS.label))) == ("Kickoff", "Acme")
+    assert pyshacl.validate(graph, shacl_graph=shapes, ont_graph=shapes)[0]
+
+
+def test_what_is_sensitive_is_in_no_graph(sqlite_app: App) -> None:
+    owner = local_caller(sqlite_app, human=True)
+    perform(sqlite_app, owner, CreateCollection(name="Health", tier=Tier.SENSITIVE))
+    perform(sqlite_app, owner, Store(text="A secret.", title="Diagnosis", collection="health"))
+    agent = local_caller(sqlite_app, human=False)
+    assert "Diagnosis" not in perform(sqlite_app, agent, ExportGraph())
