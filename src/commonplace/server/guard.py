@@ -28,6 +28,13 @@ def json_response(reply: Reply) -> Response:
     return Response(reply.encode(), reply.status, reply.headers, media_type="application/json")
 
 
+def event_response(reply: Reply) -> Response:
+    """The same as the one event of a stream."""
+    body = b"event: message\ndata: " + reply.encode() + b"\n\n"
+    headers = {**reply.headers, "X-Accel-Buffering": "no", "Cache-Control": "no-store"}
+    return Response(body, reply.status, headers, media_type="text/event-stream")
+
+
 def problem(error: HTTPException) -> Response:
     """What ends a request outside of a call, in the form of every other error."""
     status, headers = error.status_code, error.headers or {}

@@ -1,6 +1,6 @@
 """MCP over HTTP: every surface at its paths, behind one order of checks."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
 from anyio import CapacityLimiter, to_thread
@@ -16,13 +16,13 @@ from commonplace.core import access
 from commonplace.core.app import App
 from commonplace.model.errors import Unauthenticated, Unavailable
 from commonplace.server.auth import Authenticate, challenge, identify
-from commonplace.server.guard import BodyCap, HostGuard, host_name, json_response, on_problem
+from commonplace.server.guard import BodyCap, HostGuard, event_response, host_name, json_response, on_problem
 from commonplace.server.protocol import Peer, Reply, answer, refuse
 from commonplace.surfaces import SURFACES
 from commonplace.surfaces.contract import RpcError, Surface
 from commonplace.surfaces.dispatch import Perform
 
-Respond = Callable[[str | None, bytes], Reply | None]
+Respond = Callable[[Mapping[str, str], bytes], Reply | None]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -69,14 +69,14 @@ def application(
 def _respond(app: App, surface: Surface, authenticate: Authenticate, perform: Perform) -> Respond:
     """What is done with a message in a thread: who calls, then the call."""
 
-    def respond(header: str | None, data: bytes) -> Reply | None:
+    def respond(headers: Mapping[str, str], data: bytes) -> Reply | None:
         try:
-            caller = identify(app, surface, header, authenticate)
+            caller = identify(app, surface, headers.get("authorization"), authenticate)
         except Unauthenticated as error:
             return refuse(challenge(error))
         except Unavailable as error:
             return refuse(RpcError(503, error.message, status=503))
-        return answer(Peer(surface, app, caller, perform), data)
+        return answer(Peer(surface, app, caller, perform), data, headers)
 
     return respond
 
@@ -84,11 +84,18 @@ def _respond(app: App, surface: Surface, authenticate: Authenticate, perform: Pe
 def _endpoint(respond: Respond, limiter: CapacityLimiter) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         data = await request.body()
-        header = request.headers.get("authorization")
-        reply = await to_thread.run_sync(respond, header, data, limiter=limiter)
-        return Response(status_code=202) if reply is None else json_response(reply)
+        reply = await to_thread.run_sync(respond, request.headers, data, limiter=limiter)
+        if reply is None:
+            return Response(status_code=202)
+        return event_response(reply) if _wants_events(request) else json_response(reply)
 
     return endpoint
+
+
+def _wants_events(request: Request) -> bool:
+    """Whether only a stream of events is accepted; JSON goes to everyone else."""
+    accepted = request.headers.get("accept", "*/*")
+    return "text/event-stream" in accepted and "json" not in accepted and "*/*" not in accepted
 
 
 async def _healthz(_: Request) -> Response:

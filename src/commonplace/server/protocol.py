@@ -6,19 +6,27 @@ from typing import Any
 
 import msgspec
 
-from commonplace import __version__
 from commonplace.core.app import App
 from commonplace.model.access import Caller
+from commonplace.server.era import (
+    INVALID_PARAMS,
+    LEGACY_VERSIONS,
+    SUPPORTED,
+    Era,
+    Headers,
+    completed,
+    era_of,
+    server_info,
+)
 from commonplace.surfaces.contract import Fields, Result, RpcError, Surface
 from commonplace.surfaces.dispatch import Perform, call
 from commonplace.surfaces.schema import listing
 
-VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
-INVALID_PARAMS = -32602
+
+CAPABILITIES: Fields = {"tools": {}}
 
 Id = str | int | float | None
 
@@ -46,16 +54,16 @@ class Reply:
         return msgspec.json.encode(self.body)
 
 
-def answer(peer: Peer, data: bytes) -> Reply | None:
+def answer(peer: Peer, data: bytes, headers: Headers | None = None) -> Reply | None:
     """Read a message and answer it; notifications and responses have no answer."""
     try:
         message = msgspec.json.decode(data)
     except (ValueError, RecursionError):
         return refuse(RpcError(PARSE_ERROR, "The message is not valid JSON."))
-    return handle(peer, message)
+    return handle(peer, message, headers)
 
 
-def handle(peer: Peer, message: Any) -> Reply | None:
+def handle(peer: Peer, message: Any, headers: Headers | None = None) -> Reply | None:
     """Answer a message that was read."""
     fault = _fault(message)
     if fault is not None:
@@ -65,7 +73,7 @@ def handle(peer: Peer, message: Any) -> Reply | None:
         return None
     if identifier is None:
         return refuse(RpcError(INVALID_REQUEST, "A request has an id, a string or a number."))
-    return _reply(_outcome(peer, method, message.get("params")), identifier)
+    return _reply(_outcome(peer, method, message.get("params"), headers), identifier)
 
 
 def refuse(error: RpcError, identifier: Id = None) -> Reply:
@@ -104,22 +112,37 @@ def _reply(outcome: Result | RpcError, identifier: Id) -> Reply:
     return Reply({"jsonrpc": "2.0", "id": identifier, "result": outcome})
 
 
-def _outcome(peer: Peer, method: str, params: object) -> Result | RpcError:
-    run = METHODS.get(method)
+def _outcome(peer: Peer, method: str, params: object, headers: Headers | None) -> Result | RpcError:
+    era = era_of(method, params, headers)
+    if isinstance(era, RpcError):
+        return era
+    run = METHODS[era].get(method)
     if run is None:
-        return RpcError(METHOD_NOT_FOUND, f"method not found: {method}")
+        return RpcError(METHOD_NOT_FOUND, f"method not found: {method}", status=404 if era == Era.MODERN else 200)
     if params is not None and not isinstance(params, dict):
         return RpcError(INVALID_PARAMS, "params must be an object.")
-    return run(peer, params or {})
+    outcome = run(peer, params or {})
+    if era == Era.LEGACY or isinstance(outcome, RpcError):
+        return outcome
+    return completed(outcome, method, peer.surface.title)
 
 
 def _initialize(peer: Peer, params: Fields) -> Result:
     """Accepted at any time: some clients send it after other requests."""
     asked = params.get("protocolVersion")
     return {
-        "protocolVersion": asked if asked in VERSIONS else VERSIONS[-1],
-        "capabilities": {"tools": {}},
-        "serverInfo": {"name": "commonplace", "title": peer.surface.title, "version": __version__},
+        "protocolVersion": asked if asked in LEGACY_VERSIONS else LEGACY_VERSIONS[-1],
+        "capabilities": CAPABILITIES,
+        "serverInfo": server_info(peer.surface.title),
+        "instructions": peer.surface.instructions,
+    }
+
+
+def _discover(peer: Peer, _params: Fields) -> Result:
+    """What the stateless era has in place of a handshake."""
+    return {
+        "supportedVersions": list(SUPPORTED),
+        "capabilities": CAPABILITIES,
         "instructions": peer.surface.instructions,
     }
 
@@ -139,9 +162,10 @@ def _call_tool(peer: Peer, params: Fields) -> Result | RpcError:
     return call(peer.surface, peer.app, peer.caller, name, {} if arguments is None else arguments, perform=peer.perform)
 
 
-METHODS: Mapping[str, Callable[[Peer, Fields], Result | RpcError]] = {
-    "initialize": _initialize,
-    "ping": _ping,
-    "tools/list": _list_tools,
-    "tools/call": _call_tool,
+Method = Callable[[Peer, Fields], Result | RpcError]
+
+SHARED: Mapping[str, Method] = {"tools/list": _list_tools, "tools/call": _call_tool}
+METHODS: Mapping[Era, Mapping[str, Method]] = {
+    Era.LEGACY: {"initialize": _initialize, "ping": _ping, **SHARED},
+    Era.MODERN: {"server/discover": _discover, **SHARED},
 }

@@ -6,7 +6,8 @@ import pytest
 from commonplace import __version__
 from commonplace.model.access import Caller
 from commonplace.model.answer import Recalled
-from commonplace.server.protocol import VERSIONS, Peer, answer
+from commonplace.server.era import LEGACY_VERSIONS
+from commonplace.server.protocol import Peer, answer
 from commonplace.surfaces.native import NATIVE
 
 NOTHING_FOUND = Recalled((), 0, truncated=False, elapsed_ms=1)
@@ -29,7 +30,7 @@ def request(method: str, **params: Any) -> Any:
     return send({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", LEGACY_VERSIONS)
 def test_initialize_echoes_a_version_we_know(version: str) -> None:
     result = request("initialize", protocolVersion=version, capabilities={})["result"]
     assert result["protocolVersion"] == version

@@ -1,0 +1,103 @@
+"""Which of MCP's two eras a message belongs to: the handshake's, or the stateless one that says so in every message."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from enum import StrEnum
+
+from commonplace import __version__
+from commonplace.surfaces.contract import Fields, Result, RpcError
+
+LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN = "2026-07-28"
+SUPPORTED = (MODERN, *reversed(LEGACY_VERSIONS))
+
+PREFIX = "io.modelcontextprotocol/"
+VERSION, CAPABILITIES, SERVER = f"{PREFIX}protocolVersion", f"{PREFIX}clientCapabilities", f"{PREFIX}serverInfo"
+
+HEADER_MISMATCH = -32020
+UNSUPPORTED_VERSION = -32022
+INVALID_PARAMS = -32602
+
+NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+CACHEABLE = frozenset(
+    {"server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"}
+)
+FRESH_FOR_MS = 300_000
+
+Headers = Mapping[str, str]
+
+
+class Era(StrEnum):
+    """How a message is to be understood."""
+
+    LEGACY = "legacy"
+    MODERN = "modern"
+
+
+def era_of(method: str, params: object, headers: Headers | None) -> Era | RpcError:
+    """The era of a request, or why it is in neither; without headers it came by a transport that has none."""
+    params = params if isinstance(params, dict) else {}
+    meta = params.get("_meta")
+    meta = meta if isinstance(meta, dict) else {}
+    said = meta.get(VERSION)
+    announced = None if headers is None else headers.get("mcp-protocol-version")
+    if said is None:
+        return _legacy(announced)
+    if headers is not None and announced != said:
+        return _mismatch("MCP-Protocol-Version", announced, said)
+    if said != MODERN:
+        return _unsupported(said)
+    if not isinstance(meta.get(CAPABILITIES), dict):
+        return RpcError(INVALID_PARAMS, f"params._meta must hold {CAPABILITIES}.", status=400)
+    return Era.MODERN if headers is None else _mirrored(method, params, headers)
+
+
+def completed(result: Result, method: str, title: str) -> Result:
+    """A result as the stateless era wants it: complete, by whom, and how long it keeps."""
+    meta = {**result.get("_meta", {}), SERVER: server_info(title)}
+    fields: Result = {"resultType": "complete", **result, "_meta": meta}
+    return {**fields, "ttlMs": FRESH_FOR_MS, "cacheScope": "private"} if method in CACHEABLE else fields
+
+
+def server_info(title: str) -> Fields:
+    """Who answers."""
+    return {"name": "commonplace", "title": title, "version": __version__}
+
+
+def _legacy(announced: str | None) -> Era | RpcError:
+    if announced is None or announced in LEGACY_VERSIONS:
+        return Era.LEGACY
+    if announced == MODERN:
+        return _mismatch("MCP-Protocol-Version", announced, None)
+    return _unsupported(announced)
+
+
+def _mirrored(method: str, params: Fields, headers: Headers) -> Era | RpcError:
+    """The headers repeat what the body says, so that what stands between can route by them."""
+    if headers.get("mcp-method") != method:
+        return _mismatch("Mcp-Method", headers.get("mcp-method"), method)
+    field = NAMED_BY.get(method)
+    if field and isinstance(params.get(field), str) and _plain(headers.get("mcp-name")) != params[field]:
+        return _mismatch("Mcp-Name", headers.get("mcp-name"), params[field])
+    return Era.MODERN
+
+
+def _plain(value: str | None) -> str | None:
+    """A header's value; what no header may hold comes in base64."""
+    if value is None or not (value.startswith("=?base64?") and value.endswith("?=")):
+        return value
+    try:
+        return base64.b64decode(value[9:-2], validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def _mismatch(header: str, announced: str | None, said: object) -> RpcError:
+    held = "is missing" if announced is None else f"says {announced!r}"
+    return RpcError(HEADER_MISMATCH, f"Header mismatch: {header} {held}, the body says {said!r}.", status=400)
+
+
+def _unsupported(asked: object) -> RpcError:
+    data = {"supported": list(SUPPORTED), "requested": str(asked)}
+    return RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data, status=400)
