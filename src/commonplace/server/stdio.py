@@ -1,4 +1,4 @@
-"""MCP over standard input and output: one message a line, answered in order."""
+"""MCP over standard input and output: one message a line or behind its length, answered in order."""
 
 import signal
 import sys
@@ -9,6 +9,8 @@ from commonplace.server.protocol import PARSE_ERROR, Peer, Reply, answer, refuse
 from commonplace.surfaces.contract import RpcError
 
 MESSAGE_BYTES_MAX = 32 * 2**20
+CHUNK_BYTES = 65_536
+HEADER = b"content-length:"
 
 
 def serve_stdio(peer: Peer, sink: BinaryIO) -> None:
@@ -19,22 +21,44 @@ def serve_stdio(peer: Peer, sink: BinaryIO) -> None:
 
 
 def converse(peer: Peer, source: BinaryIO, sink: BinaryIO) -> None:
-    """Answer each line of `source` on `sink`, until its end."""
+    """Answer each message of `source` on `sink`, in the framing it came in, until the end."""
     while line := source.readline(MESSAGE_BYTES_MAX + 1):
         if line.isspace():
             continue
-        reply = _too_long(source) if _is_cut(line) else answer(peer, line)
+        framed = line[: len(HEADER)].lower() == HEADER
+        reply = _framed(peer, line, source) if framed else _lined(peer, line, source)
         if reply is not None:
-            sink.write(reply.encode() + b"\n")
+            sink.write(_in_frame(reply.encode()) if framed else reply.encode() + b"\n")
             sink.flush()
 
 
-def _is_cut(line: bytes) -> bool:
-    return len(line) > MESSAGE_BYTES_MAX and not line.endswith(b"\n")
-
-
-def _too_long(source: BinaryIO) -> Reply:
-    """Read over the rest of the line, so that the next message is understood again."""
-    while (rest := source.readline(65_536)) and not rest.endswith(b"\n"):
+def _lined(peer: Peer, line: bytes, source: BinaryIO) -> Reply | None:
+    if len(line) <= MESSAGE_BYTES_MAX or line.endswith(b"\n"):
+        return answer(peer, line)
+    # The rest of the line is read over, so that the next message is understood again.
+    while (rest := source.readline(CHUNK_BYTES)) and not rest.endswith(b"\n"):
         pass
+    return _too_long()
+
+
+def _framed(peer: Peer, line: bytes, source: BinaryIO) -> Reply | None:
+    """A message whose length stands in a block of headers before it, as editors send them."""
+    while (other := source.readline(CHUNK_BYTES)) and not other.isspace():
+        pass
+    length = line[len(HEADER) :].strip()
+    if not length.isdigit():
+        return refuse(RpcError(PARSE_ERROR, "Content-Length must be a number of bytes."))
+    size = int(length)
+    if size <= MESSAGE_BYTES_MAX:
+        return answer(peer, source.read(size))
+    while size > 0 and (skipped := source.read(min(size, CHUNK_BYTES))):
+        size -= len(skipped)
+    return _too_long()
+
+
+def _in_frame(body: bytes) -> bytes:
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def _too_long() -> Reply:
     return refuse(RpcError(PARSE_ERROR, f"The message is longer than {MESSAGE_BYTES_MAX} bytes."))

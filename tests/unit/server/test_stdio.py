@@ -102,3 +102,30 @@ def test_starting_on_stdio_loads_neither_the_web_nor_numpy() -> None:
     code = "import sys, commonplace.surfaces, commonplace.server.stdio; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"starlette", "uvicorn", "anyio", "asyncio", "numpy", "httpx2"} & set(loaded)
+
+
+def framed(body: bytes, ending: bytes = b"\r\n\r\n") -> bytes:
+    return b"Content-Length: %d" % len(body) + ending + body
+
+
+@pytest.mark.parametrize("ending", [b"\r\n\r\n", b"\n\n", b"\r\nContent-Type: application/json\r\n\r\n"])
+def test_a_message_behind_its_length_is_answered_behind_its_length(ending: bytes) -> None:
+    assert conversation(framed(PING % 7, ending)) == framed((PONG % 7).rstrip())
+
+
+def test_both_framings_may_alternate() -> None:
+    said = conversation(PING % 1 + framed(PING % 2) + PING % 3)
+    assert said == PONG % 1 + framed((PONG % 2).rstrip()) + PONG % 3
+
+
+def test_a_wrong_length_is_a_fault_and_the_stream_goes_on() -> None:
+    said = conversation(b"Content-Length: many\r\n\r\n" + PING % 1)
+    assert b"-32700" in said
+    assert said.endswith(PONG % 1)
+
+
+def test_a_frame_over_the_limit_is_refused_and_read_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stdio, "MESSAGE_BYTES_MAX", 64)
+    said = conversation(framed(b"x" * 200_000) + PING % 2)
+    assert b"-32700" in said
+    assert said.endswith(PONG % 2)
