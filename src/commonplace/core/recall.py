@@ -17,8 +17,9 @@ from commonplace.model.fact import Fact, Window, at, value_text
 from commonplace.model.interval import Instant
 from commonplace.retrieval.analyse import fact_terms, query_terms, within_one_edit
 from commonplace.retrieval.budget import fit
+from commonplace.retrieval.expand import expand
 from commonplace.retrieval.fuse import Scored, fuse
-from commonplace.store import facts, hits, index, items
+from commonplace.store import facts, hits, index, items, relations
 from commonplace.store.connection import Half
 from commonplace.store.database import Read
 from commonplace.store.search import Candidate, Filter, Kind, lexical, near_terms, similar
@@ -104,7 +105,25 @@ def _memories(app: App, read: Read, question: Question, text: str) -> list[Hit]:
     fused = fuse(words, near)
     if question.request.one_per_item:
         fused = _best_of_each(fused, {each.chunk_id: each.item_id for each in (*words, *near)})
-    return hits.memories(read, question.view, fused[: question.depth], explain=question.request.explain)
+    found = hits.memories(read, question.view, fused[: question.depth], explain=question.request.explain)
+    return _with_related(read, question, found)
+
+
+def _with_related(read: Read, question: Question, found: Sequence[Hit]) -> list[Hit]:
+    """The hits with what the best of them are related to, in the place that the way there earns."""
+
+    def neighbours(ids: Sequence[str]) -> list[tuple[str, str]]:
+        return relations.neighbours(read, question.view, question.wanted, ids)
+
+    best = {hit.id: hit.score for hit in reversed(found)}
+    reached = {each.id: each for each in expand(best, neighbours, question.request.hops)}
+    unseen = [each for each in reached if each not in best]
+    placed = items.versions_by_id(read, question.view, unseen) if unseen else []
+    more = [hits.of_version(read, question.view, each) for each in placed]
+    return [
+        replace(hit, score=reached[hit.id].score, via=reached[hit.id].via) if hit.id in reached else hit
+        for hit in (*found, *more)
+    ]
 
 
 def _facts(app: App, read: Read, question: Question, text: str) -> list[Hit]:

@@ -1,11 +1,14 @@
-"""Fusion: two lists of candidates into one order."""
+"""Fusion: two lists of candidates into one order, by our own blend or by a score that a contract fixes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 WORDS_WEIGHT = 0.5
 DIGITS = 4
+
+RANK_CONSTANT = 60
+WORDS_SHARE = 0.8
 
 
 class Found(Protocol):
@@ -36,7 +39,7 @@ class Scored:
 def fuse(words: Sequence[Found], vectors: Sequence[Found]) -> list[Scored]:
     """A convex blend of both scores, each brought to 0–1 over its own list; best first, ties by id."""
     by_words, by_vectors = _spread(words), _spread(vectors)
-    raw = {each.chunk_id or each.owner: {"bm25": each.score} for each in words}
+    raw = {_id(each): {"bm25": each.score} for each in words}
     weight = WORDS_WEIGHT if words and vectors else float(bool(words))
     scored = []
     for each in dict.fromkeys((*by_words, *by_vectors)):
@@ -44,7 +47,52 @@ def fuse(words: Sequence[Found], vectors: Sequence[Found]) -> list[Scored]:
         score = weight * parts["words"] + (1 - weight) * parts["vectors"]
         why = {name: round(part, DIGITS) for name, part in (parts | raw.get(each, {})).items()}
         scored.append(Scored(each, round(score, DIGITS), why))
+    return _sorted(scored)
+
+
+def by_bm25(words: Sequence[Found]) -> list[Scored]:
+    """What the words found, by its own score."""
+    return _sorted(Scored(_id(each), each.score, {"bm25": each.score}) for each in words)
+
+
+def by_cosine(vectors: Sequence[Found]) -> list[Scored]:
+    """By the cosine alone, negative as 0."""
+    return weighted((), vectors, 1.0)
+
+
+def weighted(words: Sequence[Found], vectors: Sequence[Found], share: float) -> list[Scored]:
+    """A fixed share of the cosine, negative as 0, the rest for the words by the best of them; what is missing is 0."""
+    best = max((each.score for each in words), default=0.0) or 1.0
+    by_words = {_id(each): each.score / best for each in words}
+    cosines = {_id(each): max(0.0, each.score) for each in vectors}
+    scored = []
+    for each in dict.fromkeys((*by_words, *cosines)):
+        parts = {"words": by_words.get(each, 0.0), "vectors": cosines.get(each, 0.0)}
+        score = share * parts["vectors"] + (1 - share) * parts["words"]
+        scored.append(Scored(each, round(score, DIGITS), parts))
+    return _sorted(scored)
+
+
+def by_ranks(words: Sequence[Found], vectors: Sequence[Found], window: int) -> list[Scored]:
+    """Reciprocal ranks, of as many as the window holds in either list."""
+    bm25 = {_id(each): each.score for each in words}
+    by_words = {_id(each): WORDS_SHARE / (RANK_CONSTANT + rank) for rank, each in enumerate(words[:window], 1)}
+    by_vectors = {
+        _id(each): (1 - WORDS_SHARE) / (RANK_CONSTANT + rank) for rank, each in enumerate(vectors[:window], 1)
+    }
+    scored = []
+    for each in dict.fromkeys((*by_words, *by_vectors)):
+        parts = {"words": by_words.get(each, 0.0), "vectors": by_vectors.get(each, 0.0), "bm25": bm25.get(each, 0.0)}
+        scored.append(Scored(each, parts["words"] + parts["vectors"], parts))
+    return _sorted(scored)
+
+
+def _sorted(scored: Iterable[Scored]) -> list[Scored]:
     return sorted(scored, key=lambda each: (-each.score, each.id))
+
+
+def _id(found: Found) -> str:
+    return found.chunk_id or found.owner
 
 
 def _spread(found: Sequence[Found]) -> dict[str, float]:
@@ -54,4 +102,4 @@ def _spread(found: Sequence[Found]) -> dict[str, float]:
     top, low = max(each.score for each in found), min(each.score for each in found)
     span = (top - low) or 1.0
     floor = 0.0 if top > low else 1.0
-    return {each.chunk_id or each.owner: max(floor, (each.score - low) / span) for each in found}
+    return {_id(each): max(floor, (each.score - low) / span) for each in found}

@@ -1,11 +1,14 @@
 """Relations: every one is two rows, made, ended and copied together."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from commonplace.model.answer import Edge
+from commonplace.model.answer import Relation
 from commonplace.model.interval import FOREVER, Instant
 from commonplace.store.database import Read, Write
-from commonplace.store.view import View
+from commonplace.store.view import View, Wanted
+
+NEIGHBOURS_MAX = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +67,10 @@ def made_by(read: Read, version_id: str, maker: str) -> list[NewPair]:
     return [NewPair(row["kind"], row["inverse"], row["origin"], row["target"], maker, row["reason"]) for row in rows]
 
 
-def edges_of(read: Read, view: View, version_id: str) -> list[Edge]:
+def relations_of(read: Read, view: View, version_id: str) -> list[Relation]:
     """The relations of a version whose other end the caller may see."""
     return [
-        Edge(
+        Relation(
             row["id"],
             row["inverse_id"],
             row["kind"],
@@ -80,3 +83,9 @@ def edges_of(read: Read, view: View, version_id: str) -> list[Edge]:
         )
         for row in read.all("relations_of", id=version_id, **view.parameters)
     ]
+
+
+def neighbours(read: Read, view: View, wanted: Wanted, ids: Sequence[str]) -> list[tuple[str, str]]:
+    """What some versions are related to, in either direction, as far as a reader wants and may see it."""
+    rows = read.all("neighbours", ids=tuple(ids), limit=NEIGHBOURS_MAX, **view.parameters, **wanted.parameters)
+    return [(row["origin"], row["target"]) for row in rows]

@@ -711,6 +711,17 @@ WHERE r.workspace_id = :workspace_id AND r.stated AND {_relation_held} AND {_ite
         JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
         WHERE t.workspace_id = r.workspace_id AND t.id = r.inverse_id AND {_item_visible})
 
+-- name: neighbours
+SELECT DISTINCT r.origin, r.target FROM relation r
+JOIN version v ON v.workspace_id = r.workspace_id AND v.id = r.target AND {_version_now}
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id AND i.in_kb
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE r.workspace_id = :workspace_id AND r.origin = ANY(:ids::uuid[]) AND {_relation_held} AND {_item_visible}
+    AND (NOT :only_collections OR o.slug = ANY(:collections::text[]))
+    AND (NOT :only_type OR v.memory_type = :memory_type)
+    AND {_tagged}
+ORDER BY r.origin, r.target LIMIT :limit
+
 -- name: graph_nodes
 SELECT s.slug, v.title, v.classes FROM version v
 JOIN slug s ON s.workspace_id = v.workspace_id AND s.target_id = v.id AND s.slug IS NOT NULL
@@ -981,3 +992,260 @@ WHERE workspace_id = :workspace_id AND id = :id AND state IN ('waiting', 'runnin
 
 -- name: facts_kept
 SELECT DISTINCT id, predicate, value FROM fact WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[]) ORDER BY id
+
+-- Operations
+
+-- name: log_after
+SELECT e.seq, e.id, e.recorded_at, e.kind, e.actor, e.client, e.surface, e.subjects, e.payload_hash, e.previous_hash,
+    e.hash, p.body, p.redacted,
+    (SELECT count(*) FROM event_subject s WHERE s.workspace_id = e.workspace_id AND s.seq = e.seq) AS subject_count
+FROM event e
+LEFT JOIN event_payload p ON p.workspace_id = e.workspace_id AND p.seq = e.seq
+WHERE e.workspace_id = :workspace_id AND e.seq > :seq ORDER BY e.seq LIMIT :limit
+
+-- name: rows_collection
+SELECT * FROM collection WHERE workspace_id = :workspace_id
+
+-- name: rows_folder
+SELECT * FROM folder WHERE workspace_id = :workspace_id
+
+-- name: rows_folder_member
+SELECT * FROM folder_member WHERE workspace_id = :workspace_id
+
+-- name: rows_item
+SELECT * FROM item WHERE workspace_id = :workspace_id
+
+-- name: rows_version
+SELECT * FROM version WHERE workspace_id = :workspace_id
+
+-- name: rows_version_tag
+SELECT * FROM version_tag WHERE workspace_id = :workspace_id
+
+-- name: rows_chunk
+SELECT * FROM chunk WHERE workspace_id = :workspace_id
+
+-- name: rows_entity
+SELECT * FROM entity WHERE workspace_id = :workspace_id
+
+-- name: rows_alias
+SELECT * FROM alias WHERE workspace_id = :workspace_id
+
+-- name: rows_fact
+SELECT * FROM fact WHERE workspace_id = :workspace_id
+
+-- name: rows_relation
+SELECT * FROM relation WHERE workspace_id = :workspace_id
+
+-- name: rows_registry_class
+SELECT * FROM registry_class WHERE workspace_id = :workspace_id
+
+-- name: rows_slug
+SELECT * FROM slug WHERE workspace_id = :workspace_id
+
+-- name: rows_pending_link
+SELECT * FROM pending_link WHERE workspace_id = :workspace_id
+
+-- name: rows_idempotency
+SELECT * FROM idempotency WHERE workspace_id = :workspace_id
+
+-- name: item_ids
+SELECT id FROM item WHERE workspace_id = :workspace_id ORDER BY id
+
+-- name: fact_ids
+SELECT DISTINCT id FROM fact WHERE workspace_id = :workspace_id ORDER BY id
+
+-- name: version_ids
+SELECT id FROM version WHERE workspace_id = :workspace_id AND retired_at = 9223372036854775807 ORDER BY id
+
+-- name: texts_of_versions
+SELECT v.id, v.content_hash, x.body FROM version v
+LEFT JOIN chunk c ON c.workspace_id = v.workspace_id AND c.version_id = v.id AND c.retired_at = 9223372036854775807
+LEFT JOIN content x ON x.workspace_id = c.workspace_id AND x.id = c.content_id
+WHERE v.workspace_id = :workspace_id AND v.id = ANY(:ids::uuid[]) AND v.retired_at = 9223372036854775807
+ORDER BY v.id, c.ordinal
+
+-- name: ended_by_time
+SELECT c.content_id AS owner FROM chunk c
+JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id
+WHERE c.workspace_id = :workspace_id
+    AND c.retired_at = 9223372036854775807 AND v.retired_at = 9223372036854775807
+    AND v.recorded_at < v.valid_to AND v.valid_to <= :now
+UNION
+SELECT f.id FROM fact f
+WHERE f.workspace_id = :workspace_id AND f.retired_at = 9223372036854775807 AND f.expired_at IS NULL
+    AND f.recorded_at < f.valid_to AND f.valid_to <= :now
+
+-- name: wrong_intervals
+SELECT 'version' AS thing, id FROM version
+WHERE workspace_id = :workspace_id AND (valid_from > valid_to OR recorded_at > retired_at)
+UNION
+SELECT 'fact', id FROM fact
+WHERE workspace_id = :workspace_id AND (valid_from > valid_to OR recorded_at > retired_at)
+UNION
+SELECT 'relation', id FROM relation
+WHERE workspace_id = :workspace_id AND (valid_from > valid_to OR recorded_at > retired_at)
+UNION
+SELECT 'chunk', id FROM chunk WHERE workspace_id = :workspace_id AND recorded_at > retired_at
+ORDER BY 1, 2
+
+-- name: wrong_holding
+SELECT DISTINCT h.thing, h.id FROM (
+    SELECT k.thing, k.id, k.retired_at,
+        lead(k.recorded_at) OVER (PARTITION BY k.thing, k.id ORDER BY k.recorded_at) AS following
+    FROM (
+        SELECT 'version' AS thing, id, recorded_at, retired_at FROM version WHERE workspace_id = :workspace_id
+        UNION ALL
+        SELECT 'chunk', id, recorded_at, retired_at FROM chunk WHERE workspace_id = :workspace_id
+        UNION ALL
+        SELECT 'fact', id, recorded_at, retired_at FROM fact WHERE workspace_id = :workspace_id
+        UNION ALL
+        SELECT 'relation', id, recorded_at, retired_at FROM relation WHERE workspace_id = :workspace_id
+    ) k
+) h
+WHERE h.following < h.retired_at
+ORDER BY 1, 2
+
+-- name: wrong_succession
+SELECT DISTINCT s.item_id AS id FROM (
+    SELECT item_id, valid_to,
+        lead(valid_from) OVER (PARTITION BY item_id ORDER BY valid_from, valid_to) AS following
+    FROM version
+    WHERE workspace_id = :workspace_id AND retired_at = 9223372036854775807 AND valid_from < valid_to
+) s
+WHERE s.following <> s.valid_to
+ORDER BY 1
+
+-- name: wrong_predecessor
+SELECT v.id FROM version v
+LEFT JOIN version p ON p.workspace_id = v.workspace_id AND p.id = v.predecessor AND p.retired_at = 9223372036854775807
+WHERE v.workspace_id = :workspace_id AND v.retired_at = 9223372036854775807 AND v.predecessor IS NOT NULL
+    AND (p.id IS NULL OR p.item_id <> v.item_id OR p.valid_from >= v.valid_from)
+ORDER BY 1
+
+-- name: wrong_branch
+SELECT 'version' AS thing, predecessor AS id FROM version
+WHERE workspace_id = :workspace_id AND retired_at = 9223372036854775807 AND predecessor IS NOT NULL
+GROUP BY predecessor HAVING count(*) > 1
+UNION
+SELECT 'fact', predecessor FROM fact
+WHERE workspace_id = :workspace_id AND retired_at = 9223372036854775807 AND predecessor IS NOT NULL
+GROUP BY predecessor HAVING count(*) > 1
+ORDER BY 1, 2
+
+-- name: wrong_inverse
+SELECT DISTINCT r.id FROM relation r
+LEFT JOIN relation n ON n.workspace_id = r.workspace_id AND n.id = r.inverse_id AND n.inverse_id = r.id
+    AND n.origin = r.target AND n.target = r.origin AND n.stated <> r.stated
+    AND n.recorded_at = r.recorded_at AND n.retired_at = r.retired_at
+    AND n.valid_from = r.valid_from AND n.valid_to = r.valid_to
+WHERE r.workspace_id = :workspace_id AND n.id IS NULL
+ORDER BY 1
+
+-- name: orphans
+SELECT 'item' AS thing, 'collection' AS lacks, i.id FROM item i
+WHERE i.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM collection o WHERE o.workspace_id = i.workspace_id AND o.id = i.collection_id)
+UNION
+SELECT 'version', 'item', v.id FROM version v
+WHERE v.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM item i WHERE i.workspace_id = v.workspace_id AND i.id = v.item_id)
+UNION
+SELECT 'chunk', 'version', c.id FROM chunk c
+WHERE c.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM version v WHERE v.workspace_id = c.workspace_id AND v.id = c.version_id AND v.item_id = c.item_id)
+UNION
+SELECT 'chunk', 'text', c.id FROM chunk c
+WHERE c.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM content x WHERE x.workspace_id = c.workspace_id AND x.id = c.content_id)
+UNION
+SELECT 'text', 'chunk', x.id FROM content x
+WHERE x.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM chunk c WHERE c.workspace_id = x.workspace_id AND c.content_id = x.id)
+UNION
+SELECT 'fact', 'entity', f.id FROM fact f
+WHERE f.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM entity e WHERE e.workspace_id = f.workspace_id AND e.id = f.entity_id)
+UNION
+SELECT 'fact', 'collection', f.id FROM fact f
+WHERE f.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM collection o WHERE o.workspace_id = f.workspace_id AND o.id = f.collection_id)
+UNION
+SELECT 'fact', 'item', f.id FROM fact f
+WHERE f.workspace_id = :workspace_id AND f.item_id IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM item i WHERE i.workspace_id = f.workspace_id AND i.id = f.item_id)
+UNION
+SELECT 'relation', 'origin', r.id FROM relation r
+WHERE r.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM version v WHERE v.workspace_id = r.workspace_id AND v.id = r.origin)
+UNION
+SELECT 'relation', 'target', r.id FROM relation r
+WHERE r.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM version v WHERE v.workspace_id = r.workspace_id AND v.id = r.target)
+UNION
+SELECT 'folder entry', 'folder', m.member_id FROM folder_member m
+WHERE m.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM folder d WHERE d.workspace_id = m.workspace_id AND d.id = m.folder_id)
+UNION
+SELECT 'folder entry', 'item or fact', m.member_id FROM folder_member m
+WHERE m.workspace_id = :workspace_id
+    AND NOT EXISTS (SELECT 1 FROM item i WHERE i.workspace_id = m.workspace_id AND i.id = m.member_id)
+    AND NOT EXISTS (SELECT 1 FROM fact f WHERE f.workspace_id = m.workspace_id AND f.id = m.member_id)
+UNION
+SELECT 'tag', 'version', g.version_id FROM version_tag g
+WHERE g.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM version v WHERE v.workspace_id = g.workspace_id AND v.id = g.version_id)
+UNION
+SELECT 'pending link', 'version', p.version_id FROM pending_link p
+WHERE p.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM version v WHERE v.workspace_id = p.workspace_id AND v.id = p.version_id)
+UNION
+SELECT 'alias', 'fact', a.fact_id FROM alias a
+WHERE a.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM fact f WHERE f.workspace_id = a.workspace_id AND f.id = a.fact_id AND f.entity_id = a.entity_id)
+UNION
+SELECT 'readable id', 'target', s.target_id FROM slug s
+WHERE s.workspace_id = :workspace_id AND s.slug IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM version v WHERE v.workspace_id = s.workspace_id AND v.id = s.target_id)
+    AND NOT EXISTS (SELECT 1 FROM relation r WHERE r.workspace_id = s.workspace_id AND r.id = s.target_id)
+    AND NOT EXISTS (SELECT 1 FROM item i WHERE i.workspace_id = s.workspace_id AND i.id = s.target_id)
+    AND NOT EXISTS (SELECT 1 FROM fact f WHERE f.workspace_id = s.workspace_id AND f.id = s.target_id)
+UNION
+SELECT 'index entry', 'chunk or fact', l.owner FROM lexical l
+WHERE l.workspace_id = :workspace_id
+    AND NOT EXISTS (SELECT 1 FROM chunk c WHERE c.workspace_id = l.workspace_id AND c.content_id = l.owner)
+    AND NOT EXISTS (SELECT 1 FROM fact f WHERE f.workspace_id = l.workspace_id AND f.id = l.owner)
+UNION
+SELECT 'vector', 'index entry', n.owner FROM vector n
+WHERE n.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM lexical l WHERE l.workspace_id = n.workspace_id AND l.owner = n.owner AND l.shelf = n.shelf)
+UNION
+SELECT 'vector', 'space', n.owner FROM vector n
+WHERE n.workspace_id = :workspace_id AND NOT EXISTS (
+    SELECT 1 FROM space p WHERE p.workspace_id = n.workspace_id AND p.id = n.space_id)
+ORDER BY 1, 2, 3
+
+-- name: item_ids_after
+SELECT i.id FROM item i
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE i.workspace_id = :workspace_id AND i.id > :after AND {_item_visible}
+ORDER BY i.id LIMIT :limit
+
+-- name: fact_ids_after
+SELECT f.id FROM fact f
+LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
+JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
+WHERE f.workspace_id = :workspace_id AND f.id > :after AND {_fact_held} AND {_fact_visible}
+ORDER BY f.id LIMIT :limit
+
+-- name: relations_after
+SELECT r.id, r.kind, r.origin, r.target, r.made_by, r.created_at, r.valid_from, r.valid_to FROM relation r
+JOIN version v ON v.workspace_id = r.workspace_id AND v.id = r.origin AND {_version_known}
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE r.workspace_id = :workspace_id AND r.stated AND r.recorded_at <= :known_at AND r.retired_at > :known_at
+    AND (r.origin, r.target, r.kind, r.id) > (:origin, :target, :kind, :id) AND {_item_visible}
+    AND EXISTS (SELECT 1 FROM version v
+        JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+        JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+        WHERE v.workspace_id = r.workspace_id AND v.id = r.target AND {_version_known} AND {_item_visible})
+ORDER BY r.origin, r.target, r.kind, r.id LIMIT :limit
