@@ -18,8 +18,9 @@ def identify(app: App, surface: Surface, header: str | None, authenticate: Authe
     return authenticate(app, secret.strip(), surface.name)
 
 
-def challenge(error: Unauthenticated) -> RpcError:
-    """Ask for a token; that one was wrong is said only where there was one (RFC 6750)."""
+def challenge(error: Unauthenticated, metadata: str) -> RpcError:
+    """Ask for a token and say where to read about it; that one was wrong only where there was one (RFC 6750)."""
     facts = json_safe(error.facts)
-    scheme = "Bearer" if facts.get("reason") == "missing_bearer_token" else 'Bearer error="invalid_token"'
-    return RpcError(401, error.message, facts, status=401, headers={"WWW-Authenticate": scheme})
+    wrong = "" if facts.get("reason") == "missing_bearer_token" else 'error="invalid_token", '
+    headers = {"WWW-Authenticate": f'Bearer {wrong}resource_metadata="{metadata}"'}
+    return RpcError(401, error.message, facts, status=401, headers=headers)

@@ -14,15 +14,17 @@ from starlette.routing import Route
 from commonplace import core
 from commonplace.core import access
 from commonplace.core.app import App
-from commonplace.model.errors import Unauthenticated, Unavailable
+from commonplace.core.workspaces import list_workspaces
+from commonplace.model.errors import CommonplaceError, Unauthenticated, Unavailable
 from commonplace.server.auth import Authenticate, challenge, identify
+from commonplace.server.discovery import WELL_KNOWN, describe, metadata_url
 from commonplace.server.guard import BodyCap, HostGuard, event_response, host_name, json_response, on_problem
 from commonplace.server.protocol import Peer, Reply, answer, refuse
 from commonplace.surfaces import SURFACES
 from commonplace.surfaces.contract import RpcError, Surface
 from commonplace.surfaces.dispatch import Perform
 
-Respond = Callable[[Mapping[str, str], bytes], Reply | None]
+Respond = Callable[[Mapping[str, str], bytes, str], Reply | None]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -54,9 +56,9 @@ def application(
 ) -> Starlette:
     """The routes; checks come in the order Host and Origin, body, bearer, call."""
     limiter = CapacityLimiter(settings.workers_max)
-    routes = [Route("/healthz", _healthz)]
+    routes = [Route("/healthz", _healthz), Route("/readyz", _readyz(app, limiter)), *_discovery(settings.public_url)]
     for surface in SURFACES.values():
-        endpoint = _endpoint(_respond(app, surface, authenticate, perform), limiter)
+        endpoint = _endpoint(_respond(app, surface, authenticate, perform), limiter, settings.public_url)
         routes += [Route(path, endpoint, methods=["POST"]) for path in surface.paths]
     hosts = {*settings.hosts, host_name(settings.public_url) or "localhost"}
     return Starlette(
@@ -69,11 +71,11 @@ def application(
 def _respond(app: App, surface: Surface, authenticate: Authenticate, perform: Perform) -> Respond:
     """What is done with a message in a thread: who calls, then the call."""
 
-    def respond(headers: Mapping[str, str], data: bytes) -> Reply | None:
+    def respond(headers: Mapping[str, str], data: bytes, metadata: str) -> Reply | None:
         try:
             caller = identify(app, surface, headers.get("authorization"), authenticate)
         except Unauthenticated as error:
-            return refuse(challenge(error))
+            return refuse(challenge(error, metadata))
         except Unavailable as error:
             return refuse(RpcError(503, error.message, status=503))
         return answer(Peer(surface, app, caller, perform), data, headers)
@@ -81,10 +83,11 @@ def _respond(app: App, surface: Surface, authenticate: Authenticate, perform: Pe
     return respond
 
 
-def _endpoint(respond: Respond, limiter: CapacityLimiter) -> Endpoint:
+def _endpoint(respond: Respond, limiter: CapacityLimiter, public_url: str) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         data = await request.body()
-        reply = await to_thread.run_sync(respond, request.headers, data, limiter=limiter)
+        metadata = metadata_url(public_url, request)
+        reply = await to_thread.run_sync(respond, request.headers, data, metadata, limiter=limiter)
         if reply is None:
             return Response(status_code=202)
         return event_response(reply) if _wants_events(request) else json_response(reply)
@@ -96,6 +99,29 @@ def _wants_events(request: Request) -> bool:
     """Whether only a stream of events is accepted; JSON goes to everyone else."""
     accepted = request.headers.get("accept", "*/*")
     return "text/event-stream" in accepted and "json" not in accepted and "*/*" not in accepted
+
+
+def _discovery(public_url: str) -> list[Route]:
+    async def endpoint(request: Request) -> Response:
+        return describe(public_url, request)
+
+    return [Route(WELL_KNOWN, endpoint), Route(WELL_KNOWN + "/{path:path}", endpoint)]
+
+
+def _readyz(app: App, limiter: CapacityLimiter) -> Endpoint:
+    """Whether calls can be answered: the store opens and reads."""
+
+    def ready() -> Response:
+        try:
+            list_workspaces(app)
+        except CommonplaceError as error:
+            return JSONResponse({"status": "unavailable", "message": error.message}, 503)
+        return JSONResponse({"status": "ok"})
+
+    async def endpoint(_: Request) -> Response:
+        return await to_thread.run_sync(ready, limiter=limiter)
+
+    return endpoint
 
 
 async def _healthz(_: Request) -> Response:

@@ -68,16 +68,22 @@ def test_an_unreadable_body_is_a_json_rpc_error_and_no_http_error(client: TestCl
     assert (response.status_code, response.json()["error"]["code"]) == (200, -32700)
 
 
+METADATA = 'resource_metadata="https://public.example/memory/.well-known/oauth-protected-resource/mcp"'
+
+
 @pytest.mark.parametrize("header", [{}, {"Authorization": "Basic good"}, {"Authorization": "Bearer "}])
 def test_without_a_token_the_answer_asks_for_one(client: TestClient, header: dict[str, str]) -> None:
     response = client.post("/mcp", json=PING, headers=header)
-    assert (response.status_code, response.headers["www-authenticate"]) == (401, "Bearer")
+    assert (response.status_code, response.headers["www-authenticate"]) == (401, f"Bearer {METADATA}")
     assert response.json()["error"]["data"] == {"reason": "missing_bearer_token"}
 
 
 def test_a_token_that_is_not_valid_is_refused(client: TestClient) -> None:
     response = client.post("/mcp", json=PING, headers={"Authorization": "bearer bad"})
-    assert (response.status_code, response.headers["www-authenticate"]) == (401, 'Bearer error="invalid_token"')
+    assert (response.status_code, response.headers["www-authenticate"]) == (
+        401,
+        f'Bearer error="invalid_token", {METADATA}',
+    )
     assert response.json() == {
         "jsonrpc": "2.0",
         "id": None,
@@ -153,3 +159,20 @@ def test_a_client_that_goes_away_while_it_sends_is_no_fault(client: TestClient) 
     scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers, "query_string": b""}
     anyio.run(client.app, scope, receive, send)
     assert sent[0]["status"] == 400
+
+
+def test_a_client_can_read_how_to_come_in(client: TestClient) -> None:
+    told = client.get("/.well-known/oauth-protected-resource/mcp").json()
+    assert told["resource"] == "https://public.example/memory/mcp"
+    assert told["bearer_methods_supported"] == ["header"]
+    assert client.get("/.well-known/oauth-protected-resource").json()["resource"] == "https://public.example/memory"
+    assert client.get("/.well-known/oauth-protected-resource/nothing").status_code == 404
+
+
+def test_events_go_only_to_those_who_accept_nothing_else(client: TestClient) -> None:
+    bearer = {"Authorization": "Bearer good"}
+    both = client.post("/mcp", json=PING, headers={**bearer, "Accept": "application/json, text/event-stream"})
+    events = client.post("/mcp", json=PING, headers={**bearer, "Accept": "text/event-stream"})
+    assert both.headers["content-type"] == "application/json"
+    assert events.headers["content-type"].startswith("text/event-stream")
+    assert events.text == f"event: message\ndata: {both.text}\n\n"
