@@ -120,3 +120,7 @@ class Caller:
     def may(self, scope: Scope) -> bool:
         """Whether the caller's scopes include this one."""
         return any(scope in INCLUDED[held] for held in self.scopes)
+
+
+NOBODY = Caller(workspace_id="", actor="nobody", scopes=frozenset())
+"""Whoever calls what needs no token."""

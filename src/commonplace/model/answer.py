@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from commonplace.model.fact import Fact
+from commonplace.model.fact import Changes, Fact, Health
 from commonplace.model.interval import Instant, Interval
 
 
@@ -31,6 +31,7 @@ class Stored:
     similar: tuple[Similar, ...] = ()
     folder_id: str | None = None
     known: bool = False
+    content_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class Hit:
     recorded_at: Instant
     slug: str | None = None
     item_id: str | None = None
+    item_kind: str = ""
     chunk_id: str | None = None
     chunk_index: int | None = None
     chunks: int = 0
@@ -95,6 +97,11 @@ class Hit:
     fact: Fact | None = None
     llm_tokens: int = 0
     updated_at: Instant | None = None
+    label: str | None = None
+    platform: str = ""
+    url: str | None = None
+    content_id: str | None = None
+    added_at: Instant | None = None
     why: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -131,7 +138,7 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class Relation:
     """A relation as seen from one of its ends, under the name it was made with."""
 
     relation_id: str
@@ -143,6 +150,19 @@ class Edge:
     target_slug: str | None
     created_at: Instant
     outgoing: bool
+    slug: str | None = None
+    inverse_slug: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The facts about an entity, how they came about, what it is related to, and how sound all that is."""
+
+    entity: str
+    facts: tuple[Fact, ...]
+    changes: Changes
+    relations: tuple[Relation, ...]
+    health: Health
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +213,13 @@ class CollectionStats:
 
 
 @dataclass(frozen=True, slots=True)
+class Ready:
+    """The store answers; the version of the product that asked it."""
+
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """What the caller may see, counted."""
 
@@ -208,6 +235,7 @@ class Stats:
     jobs_open: int
     encrypted: bool
     location: str
+    version: str
 
 
 @dataclass(frozen=True, slots=True)

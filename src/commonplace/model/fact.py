@@ -1,6 +1,6 @@
 """Facts: an entity, a predicate and a value, true over an interval."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -41,6 +41,15 @@ class Fact:
     def was_valid(self, at: Instant) -> bool:
         """Whether it held at an instant and was not closed by then."""
         return self.valid.contains(at) and (self.expired_at is None or self.expired_at > at)
+
+
+def effective_confidence(
+    fact: Fact, now: Instant, half_lives_days: Mapping[str, float], source_weights: Mapping[str, float]
+) -> float:
+    """The confidence that is left at a moment, from 0 to 1; what has no half-life does not age."""
+    days = half_lives_days.get(fact.predicate)
+    fresh = 2 ** (-max(0, now - fact.valid.start) / (days * DAY)) if days else 1.0
+    return min(1.0, max(0.0, fact.confidence * fresh * source_weights.get(fact.provenance or "", 1.0)))
 
 
 def value_type(value: Value) -> str:

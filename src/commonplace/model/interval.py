@@ -22,6 +22,8 @@ DAY = 86_400 * SECOND
 
 ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?)?")
 
+RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})")
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -64,9 +66,16 @@ def parse_instant(text: str) -> Instant:
         raise Invalid(f"{text!r} is not an ISO 8601 date or time.")
     try:
         read = datetime.fromisoformat(text.strip().upper())
-    except ValueError as error:
+        return instant(read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC))
+    except (ValueError, OverflowError) as error:
         raise Invalid(f"{text!r} is not an ISO 8601 date or time.") from error
-    return instant(read if read.tzinfo else read.replace(tzinfo=UTC))
+
+
+def parse_rfc3339(text: str) -> Instant:
+    """Read a date-time with its offset, as RFC 3339 has it and nothing shorter."""
+    if not RFC3339.fullmatch(text):
+        raise Invalid(f"{text!r} is not an RFC 3339 time.")
+    return parse_instant(text)
 
 
 def format_instant(at: Instant) -> str:
@@ -75,6 +84,11 @@ def format_instant(at: Instant) -> str:
     whole = read.strftime("%Y-%m-%dT%H:%M:%S").zfill(19)
     fraction = f".{read.microsecond:06d}".rstrip("0") if read.microsecond else ""
     return f"{whole}{fraction}Z"
+
+
+def format_second(at: Instant) -> str:
+    """RFC 3339 in UTC with whole seconds."""
+    return format_instant(Instant(at - at % SECOND))
 
 
 def format_end(at: Instant) -> str | None:

@@ -7,9 +7,10 @@ from itertools import dropwhile
 from typing import Literal
 from unicodedata import category, normalize
 
-from commonplace.model.errors import Invalid
+from commonplace.model.errors import Invalid, TooLarge
 
 SLUG_CHARACTERS_MAX = 48
+NAME_CHARACTERS_MAX = 200
 CANDIDATES_MAX = 3
 SCORE_MIN = 0.6
 
@@ -30,6 +31,7 @@ MARKS = re.compile(
 )
 CAMEL = re.compile(r"(?<=[a-zß-ÿ\d])(?=[A-ZÀ-Þ])|(?<=[A-Z])(?=[A-Z][a-z])")
 VERSION = re.compile(r"_v(\d+)$", re.ASCII)
+HALF = re.compile("[\ud800-\udfff]")
 DATED = re.compile(r"(^|_)\d{4}_(0[1-9]|1[0-2])(_(0[1-9]|[12]\d|3[01]))?$", re.ASCII)
 
 
@@ -41,6 +43,11 @@ class Candidate:
     name: str
     score: float
     reason: Reason
+
+
+def is_text(text: str) -> bool:
+    """Whether every engine can keep a text: without NUL, and without halves of characters, which have no UTF-8."""
+    return "\0" not in text and not HALF.search(text)
 
 
 def words(text: str) -> list[str]:
@@ -104,6 +111,13 @@ def name_key(name: str) -> str:
     if not key:
         raise Invalid("A name needs at least one letter or digit.", name=name)
     return key
+
+
+def checked_name(name: str) -> str:
+    """A name that something may be given."""
+    if len(name) > NAME_CHARACTERS_MAX:
+        raise TooLarge(f"A name has at most {NAME_CHARACTERS_MAX} characters.", param="name", reason="too_large")
+    return name.strip()
 
 
 def candidates(name: str, existing: Sequence[tuple[str, str]]) -> list[Candidate]:

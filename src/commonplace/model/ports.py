@@ -40,6 +40,9 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """One unit vector per text, as rows in order."""
 
+    def centred(self, vectors: "NDArray[np.float32]") -> "NDArray[np.float32]":
+        """Unit vectors seen from the middle of all texts; the same where the model's space has no such bias."""
+
 
 class Rewriter(Protocol):
     """Turns a chunk and a proposal in words into the corrected chunk."""

@@ -27,8 +27,8 @@ def collections(read: Read) -> list[Collection]:
 
 
 def is_empty(read: Read, collection_id: str) -> bool:
-    """Whether no item is in a collection."""
-    return not read.all("items_of_collection", collection_id=collection_id)
+    """Whether no item and no fact is in a collection; what was undone does not count."""
+    return read.one("held_in_collection", collection_id=collection_id) is None
 
 
 def folders(read: Read, view: View) -> list[Folder]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any, Protocol
 
 Row = Mapping[str, Any]
@@ -46,6 +47,15 @@ class Engine(Protocol):
 
     def size_bytes(self, part: str) -> int:
         """How much room the part takes."""
+
+    def copy(self, part: str, path: Path) -> None:
+        """Write the part as it is at one moment to a new file, while others read and write it."""
+
+    def check(self, part: str) -> list[str]:
+        """What the engine itself finds wrong with how the part is stored."""
+
+    def versions(self) -> Mapping[str, str]:
+        """The engine and what it is built with, by name."""
 
     def close(self) -> None:
         """Let go of every connection."""

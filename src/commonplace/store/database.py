@@ -15,9 +15,13 @@ from commonplace.model.errors import NotFound
 from commonplace.model.event import GENESIS, Event, EventKind, chain_hash
 from commonplace.model.interval import FOREVER, Instant
 from commonplace.model.ports import Clock, Ids
+from commonplace.store import index
 from commonplace.store.connection import CONTROL, Connection, Engine, Row
 
 Action = Literal["insert", "retire", "patch", "remove"]
+
+LENDING = {"entity": "id", "pending_link": "version_id"}
+"""Tables whose rows end with other things than their event is about, and the column that says which."""
 
 ID_COLUMNS = ("id", "item_id", "version_id", "fact_id", "entity_id", "target_id", "origin", "target", "member_id")
 
@@ -53,6 +57,7 @@ class Read:
         self.workspace_id = workspace_id
         self._clock_now = now
         self._head: Row | None = None
+        self._has_begun: bool | None = None
 
     def one(self, query: str, **parameters: Any) -> Row | None:
         """The first row of a query."""
@@ -75,6 +80,13 @@ class Read:
     def now(self) -> Instant:
         """The present, never before what was last written: a clock set back hides nothing."""
         return Instant(max(self._clock_now, self.head["recorded_at"]))
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether something became valid by the passing of time: the next write moves it to its shelf."""
+        if self._has_begun is None:
+            self._has_begun = self.one("version_begun", since=self.head["recorded_at"], now=self.now) is not None
+        return self._has_begun
 
     def keyed_hash(self, purpose: str, text: str) -> bytes:
         """A hash that only this workspace can make."""
@@ -147,8 +159,11 @@ class Write(Read):
     def record(self, kind: EventKind, *subjects: str) -> Event:
         """Append the event of this write."""
         assert self.event is None, "one write, one event"
+        index.keep_time(self, self.head["recorded_at"])
         payload = encode_changes(self._changes)
-        named = tuple(dict.fromkeys(subjects))
+        # The payload also holds words of these, which go at other times: named here, it is found again then.
+        others = (each.row[LENDING[each.table]] for each in self._changes if each.table in LENDING)
+        named = tuple(dict.fromkeys((*subjects, *others)))
         caller = self._caller
         seq, event_id = self.head["seq"] + 1, self._ids.new()
         payload_hash = hashlib.sha256(payload).digest()

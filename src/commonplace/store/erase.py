@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from commonplace.model.names import slug
 from commonplace.store import index
+from commonplace.store.connection import Row
 from commonplace.store.database import Read, Write, decode_changes, encode_changes
 
 
@@ -19,11 +20,12 @@ class Doomed:
     contents: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()
+    reviews: tuple[str, ...] = ()
 
     @property
     def subjects(self) -> tuple[str, ...]:
         """The ids by which the op-log knows them."""
-        return (*self.items, *self.versions, *self.chunks, *self.facts, *self.relations)
+        return (*self.items, *self.versions, *self.chunks, *self.facts, *self.relations, *self.reviews)
 
 
 def doomed_with(read: Read, items: Sequence[str], facts: Sequence[str] = ()) -> Doomed:
@@ -47,6 +49,7 @@ def erase(write: Write, doomed: Doomed) -> tuple[str, ...]:
     for owner in (*doomed.contents, *doomed.facts):
         index.drop(write, owner)
     about = _ids(write, "entities_of_facts", facts=doomed.facts)
+    classes = _classes(write.all("classes_of_versions", ids=doomed.versions))
     keys = tuple(row["content_key"] for row in write.all("content_keys_of", items=doomed.items))
     for query, ids in (
         ("erase_version_tags", doomed.versions),
@@ -55,6 +58,7 @@ def erase(write: Write, doomed: Doomed) -> tuple[str, ...]:
         ("erase_outputs", doomed.items),
         ("erase_proposals", (*doomed.items, *doomed.chunks)),
         ("erase_reviews", doomed.items),
+        ("erase_undecided_reviews", doomed.reviews),
         ("erase_jobs", doomed.items),
         ("erase_memberships", (*doomed.items, *doomed.facts)),
         ("erase_chunks", doomed.chunks),
@@ -73,6 +77,8 @@ def erase(write: Write, doomed: Doomed) -> tuple[str, ...]:
     write.run("erase_entities", ids=entities)
     gone = (*doomed.subjects, *entities)
     redact(write, gone)
+    _erase_classes(write, classes)
+    write.run("mark_erased")
     return gone
 
 
@@ -97,6 +103,23 @@ def rehead_chunk(write: Write, chunk_id: str, headings: Sequence[str]) -> None:
 def hide_slug(write: Write, target_id: str) -> None:
     """Keep a readable id only as its keyed hash."""
     write.run("hide_slugs", ids=(target_id,))
+
+
+def _erase_classes(write: Write, names: frozenset[str]) -> None:
+    """Take out the added classes among these that nothing carries; the text that brought one may be gone long since."""
+    added = names.intersection(row["name"] for row in write.all("registry_classes"))
+    lonely = added - _classes(write.all("classes_carried")) if added else added
+    for name in lonely:
+        write.run("remove_registry_class", name=name)
+    for row in write.all("redacted_payloads") if lonely else ():
+        changes = decode_changes(row["body"])
+        kept = [each for each in changes if each.table != "registry_class" or each.row["name"] not in lonely]
+        if kept != changes:
+            write.run("redact_payload", seq=row["seq"], body=encode_changes(kept), redacted=True)
+
+
+def _classes(rows: Sequence[Row]) -> frozenset[str]:
+    return frozenset(name for row in rows for name in json.loads(row["classes"]))
 
 
 def _ids(read: Read, query: str, **parameters: object) -> tuple[str, ...]:

@@ -11,6 +11,9 @@ from commonplace.store.connection import Row
 from commonplace.store.database import Read, Write
 from commonplace.store.view import View, Wanted
 
+ALIAS_CHARACTERS_MAX = 512
+"""What is longer is the value of a fact like any other: nobody asks for it by name."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFact:
@@ -54,7 +57,7 @@ def insert_fact(write: Write, new: NewFact) -> Fact:
         recorded_at=write.now,
         retired_at=FOREVER,
     )
-    if new.predicate in ALIAS_PREDICATES and isinstance(new.value, str):
+    if new.predicate in ALIAS_PREDICATES and isinstance(new.value, str) and len(new.value) <= ALIAS_CHARACTERS_MAX:
         write.insert("alias", name_key=entity_key(new.value), fact_id=fact_id, entity_id=entity_id)
     return Fact(
         fact_id,
@@ -76,8 +79,9 @@ def insert_fact(write: Write, new: NewFact) -> Fact:
 
 
 def close_fact(write: Write, fact: Fact, valid_to: Instant, reason: str | None) -> None:
-    """End a fact; the row that says so is recorded now."""
-    write.replace("fact", fact.id, valid_to=valid_to, expired_at=write.now, reason=reason)
+    """End a fact; the row that says so is recorded now. One that ends later is not closed before."""
+    closed = valid_to <= write.now or valid_to == fact.valid.start
+    write.replace("fact", fact.id, valid_to=valid_to, expired_at=write.now if closed else None, reason=reason)
 
 
 def entity_key(name: str) -> str:
@@ -96,6 +100,11 @@ def fact_by_id(read: Read, view: View, fact_id: str) -> Fact | None:
     return _fact(row) if row else None
 
 
+def was_fact(read: Read, view: View, fact_id: str) -> bool:
+    """Whether the caller may see a fact of this id, one that was undone since too."""
+    return read.one("fact_ever", id=fact_id, **view.parameters) is not None
+
+
 def facts_by_id(read: Read, view: View, ids: Sequence[str]) -> dict[str, tuple[Fact, str]]:
     """The visible ones of some facts by id, each with the slug of its collection."""
     rows = read.all("facts_by_id", ids=tuple(ids), **view.parameters)
@@ -104,10 +113,12 @@ def facts_by_id(read: Read, view: View, ids: Sequence[str]) -> dict[str, tuple[F
 
 def facts_of(read: Read, view: View, entity: str) -> list[Fact]:
     """All facts about an entity: by its spelling, else whatever its case, else by an alias."""
-    rows = read.all("facts_of_subject", subject=spelling(entity), **view.parameters)
-    if not rows:
-        entities = _entities(read, view, entity_key(entity))
-        rows = read.all("facts_of_entity", entities=entities, **view.parameters) if entities else []
+    key = entity_key(entity)
+    rows = (
+        read.all("facts_of_subject", subject=spelling(entity), **view.parameters)
+        or read.all("facts_of_name", name_key=key, **view.parameters)
+        or read.all("facts_of_alias", name_key=key, **view.parameters)
+    )
     return [_fact(row) for row in rows]
 
 
@@ -123,24 +134,15 @@ def successor(read: Read, fact_id: str) -> str | None:
     return found["id"] if found else None
 
 
-def aliases_of(read: Read, subject: str) -> list[str]:
-    """Other names of an entity."""
-    entity = read.one("entity_by_key", name_key=entity_key(subject))
-    if not entity:
-        return []
-    return [json.loads(row["value"]) for row in read.all("aliases_of", entity_id=entity["id"])]
+def names_behind(read: Read, view: View, aliases: Sequence[str]) -> list[str]:
+    """The names of the entities that are also called so, as far as the caller may know."""
+    keys = tuple(dict.fromkeys(entity_key(alias) for alias in aliases))
+    return [row["name"] for row in read.all("names_behind", keys=keys, **view.parameters)]
 
 
 def said_value(row: Row) -> str:
     """The value in a row of a fact, as text."""
     return value_text(json.loads(row["value"]))
-
-
-def _entities(read: Read, view: View, key: str) -> tuple[str, ...]:
-    named = read.one("entity_by_key", name_key=key)
-    if named:
-        return (named["id"],)
-    return tuple(row["id"] for row in read.all("aliased", name_key=key, **view.parameters))
 
 
 def _entity(write: Write, name: str) -> str:

@@ -1,10 +1,17 @@
 """Index entries: the terms and vectors of chunks and facts, each on the shelf where it may be found."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from commonplace.store.connection import Half
-from commonplace.store.database import Read, Write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commonplace.model.interval import Instant
+    from commonplace.store.database import Read, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,12 @@ def put_vector(write: Write, shelf: str, space_id: str, owner: str, vector: Half
     write.run("insert_vector", space_id=space_id, owner=owner, shelf=shelf, data=vector)
 
 
+def vectors(read: Read, space_id: str, owners: Sequence[str]) -> dict[str, Half]:
+    """The vectors of some entries in a space, by owner."""
+    rows = read.all("vectors_of", space_id=space_id, owners=tuple(owners))
+    return {row["owner"]: Half(row["data"]) for row in rows}
+
+
 def drop(write: Write, owner: str) -> None:
     """Take an entry out of the index, its words and its vectors."""
     held = write.one("shelf_of", owner=owner)
@@ -40,11 +53,11 @@ def drop(write: Write, owner: str) -> None:
     write.run("remove_vector", owner=owner)
 
 
-def settle(write: Write, *, items: Sequence[str] = (), facts: Sequence[str] = ()) -> list[str]:
-    """Move every entry of some items and facts to the shelf it now belongs on; give those that have no entry yet."""
+def settle(write: Write, *, items: Sequence[str] = (), facts: Sequence[str] = ()) -> dict[str, str]:
+    """Move every entry of some items and facts to the shelf it now belongs on; the shelves of those that have none."""
     rows = write.all("places_of_items", items=tuple(items), now=write.now) if items else []
     rows += write.all("places_of_facts", facts=tuple(facts), items=tuple(items), now=write.now)
-    missing = []
+    missing = {}
     for row in rows:
         owner, held, place = row["owner"], row["shelf"], row["place"]
         if held == place:
@@ -52,10 +65,18 @@ def settle(write: Write, *, items: Sequence[str] = (), facts: Sequence[str] = ()
         if not place:
             drop(write, owner)
         elif held is None:
-            missing.append(owner)
+            missing[owner] = place
         else:
             _move(write, owner, held, place)
     return missing
+
+
+def keep_time(write: Write, since: Instant) -> None:
+    """Move what began or ended by the passing of time since the last write."""
+    items = [row["id"] for row in write.all("items_due", since=since, now=write.now)]
+    facts = [row["id"] for row in write.all("facts_due", since=since, now=write.now)]
+    if items or facts:
+        settle(write, items=items, facts=facts)
 
 
 def _move(write: Write, owner: str, held: str, place: str) -> None:

@@ -140,25 +140,17 @@ def newest(
     *,
     limit: int,
     offset: int = 0,
-    folder: str | None = None,
-    archived: bool | None = None,
-    in_kb: bool | None = None,
 ) -> list[Placed]:
     """Items with the version valid at the moment, newest first."""
-    rows = read.all(
-        "newest_versions",
-        limit=limit,
-        offset=offset,
-        only_folder=folder is not None,
-        folder=(folder,) if folder else (),
-        only_archived=archived is not None,
-        archived=bool(archived),
-        only_in_kb=in_kb is not None,
-        in_kb=bool(in_kb),
-        **wanted.parameters,
-        **view.parameters,
-    )
+    rows = read.all("newest_versions", limit=limit, offset=offset, **wanted.parameters, **view.parameters)
     return [_of(row) for row in rows]
+
+
+def count(read: Read, view: View, wanted: Wanted) -> int:
+    """How many there are of them."""
+    row = read.one("count_listed", **wanted.parameters, **view.parameters)
+    assert row is not None, "a count has a row"
+    return int(row["items"])
 
 
 def chunks_of_version(read: Read, version_id: str, known_at: Instant) -> list[StoredChunk]:

@@ -1,11 +1,13 @@
 """PostgreSQL through psycopg: one database, row-level security, a role that cannot step around it."""
 
-from collections.abc import Iterable, Iterator
+import logging
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
 
-from commonplace.model.errors import Conflict, Unavailable
+from commonplace.model.errors import CommonplaceError, Conflict, Invalid, TooLarge, Unavailable
 from commonplace.store.connection import CONTROL, Half, Row
 from commonplace.store.migrate import Kind, outstanding
 from commonplace.store.queries import queries
@@ -14,7 +16,7 @@ try:
     import psycopg
     from psycopg.abc import Buffer
     from psycopg.adapt import Dumper, Loader
-    from psycopg.pq import Format
+    from psycopg.pq import Format, TransactionStatus
     from psycopg.rows import dict_row
     from psycopg.types import TypeInfo
     from psycopg_pool import ConnectionPool, PoolTimeout
@@ -24,13 +26,20 @@ except ImportError as error:
 SCHEMA = "commonplace"
 ROLE = "commonplace_tenant"
 MIGRATION_LOCK = 0x636F6D6D
-POOL_MAX = 16
+POOL_MAX = 32
 POOL_WAIT_S = 30.0
+CONNECT_S = 10
+RECONNECT_S = 2.0
+ANALYSED_AFTER = (50, 500, 5_000)
+"""Writes of a process after which it has the planner count the tables: autovacuum comes once a minute, and by then a
+search through tables that were never counted may have read every row for every row."""
 # Tables of our own schema first: theirs may have the same names, and `vector` is a type of the extension's.
 FIND_TABLES = f"SET search_path = {SCHEMA}, public".encode()
 CREATE_ROLE = f"CREATE ROLE {ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS"
 
 Raw = psycopg.Connection[dict[str, Any]]
+
+log = logging.getLogger(__name__)
 
 
 class TextId(Loader):
@@ -80,13 +89,26 @@ def translated() -> Iterator[None]:
         psycopg.errors.DeadlockDetected,
     ) as error:
         raise Conflict("Another write came first; try again.") from error
+    except psycopg.DataError as error:
+        raise Invalid(f"PostgreSQL cannot keep this value: {_reason(error)}.") from error
+    except psycopg.errors.ProgramLimitExceeded as error:
+        raise TooLarge("A name or another text that is searched for as a whole is too long: shorten it.") from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise Unavailable(
+            f"This PostgreSQL role may not use the tables of Commonplace ({_reason(error)}): "
+            "use the role that made them, or let an administrator grant them."
+        ) from error
     except psycopg.errors.DiskFull as error:
         raise Unavailable("PostgreSQL's disk is full: nothing was written; free some space and try again.") from error
     except (psycopg.OperationalError, PoolTimeout) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else "no answer"
         raise Unavailable(
-            f"PostgreSQL cannot be reached ({reason}): start it or correct the database address."
+            f"PostgreSQL cannot be reached ({_reason(error)}): start it or correct the database address."
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what the driver says."""
+    return next(iter(str(error).strip().splitlines()), "no answer").rstrip(".")
 
 
 class PostgresConnection:
@@ -152,6 +174,7 @@ class PostgresEngine:
 
     def __init__(self, address: str) -> None:
         self.location = _location(address)
+        self._address = address
         self._pool: ConnectionPool[Raw] = ConnectionPool(
             address,
             min_size=0,
@@ -159,11 +182,13 @@ class PostgresEngine:
             timeout=POOL_WAIT_S,
             open=False,
             configure=self._configure,
+            reconnect_timeout=RECONNECT_S,
             connection_class=cast("type[Raw]", psycopg.Connection),
-            kwargs={"row_factory": dict_row, "connect_timeout": 10},
+            kwargs={"row_factory": dict_row, "connect_timeout": CONNECT_S},
         )
         self._halfvec: TypeInfo | None = None
-        with translated(), psycopg.connect(address, connect_timeout=10, row_factory=dict_row) as raw:
+        self._writes = 0
+        with translated(), psycopg.connect(address, connect_timeout=CONNECT_S, row_factory=dict_row) as raw:
             raw.execute(FIND_TABLES)
             self._make_role(raw)
             self._migrate(PostgresConnection(raw))
@@ -184,10 +209,32 @@ class PostgresEngine:
     @contextmanager
     def transaction(self, part: str, *, write: bool) -> Iterator[PostgresConnection]:
         """One transaction under the tenant's role; the control part keeps the role of the address."""
-        with translated(), self._pool.connection() as raw:
-            connection = PostgresConnection(raw)
-            connection.plain("; ".join(_bounds(part, write=write)))
-            yield connection
+        with translated():
+            raw = self._begun("; ".join(_bounds(part, write=write)) or "SELECT 1")
+            try:
+                yield PostgresConnection(raw)
+                raw.commit()
+            finally:
+                if not raw.closed and raw.info.transaction_status != TransactionStatus.IDLE:
+                    raw.rollback()
+                self._pool.putconn(raw)
+        if write and part != CONTROL:
+            self._writes += 1
+            if self._writes in ANALYSED_AFTER:
+                self._count_tables()
+
+    def _begun(self, bounds: str) -> Raw:
+        """A connection in a transaction. After a restart of the server the idle ones are dead: each is met once."""
+        for _ in range(POOL_MAX):
+            raw = self._pool.getconn()
+            try:
+                raw.execute(bounds.encode(), prepare=False)
+            except psycopg.OperationalError:
+                self._pool.putconn(raw)
+                psycopg.connect(self._address, connect_timeout=CONNECT_S).close()
+            else:
+                return raw
+        raise Unavailable("PostgreSQL ends every connection; look into its log.")
 
     def prepare(self, part: str, *, create: bool = False) -> None:
         """Nothing to make: a workspace is rows."""
@@ -200,21 +247,48 @@ class PostgresEngine:
 
     def clear_journal(self, part: str) -> bool:
         """Vacuum the tables that held the content; the journal and replicas are outside the promise."""
+        self._maintain("VACUUM")
+        return True
+
+    def _count_tables(self) -> None:
+        """Let the planner count; the write before it is kept, whatever becomes of this."""
+        try:
+            self._maintain("ANALYZE")
+        except (CommonplaceError, psycopg.Error) as error:
+            log.debug("the tables were not counted: %s", error.__cause__ or error)
+
+    def _maintain(self, command: str) -> None:
+        """Run a command on every table of the workspaces, outside a transaction."""
         with translated(), self._pool.connection() as raw:
             names = [row["name"] for row in PostgresConnection(raw).all("tenant_tables", {"role": ROLE})]
             raw.commit()
             raw.autocommit = True
             try:
-                raw.execute(f"VACUUM {', '.join(names)}".encode())
+                raw.execute(f"{command} {', '.join(names)}".encode())
             finally:
                 raw.autocommit = False
-        return True
 
     def size_bytes(self, part: str) -> int:
         """The bytes of the whole database."""
         with self.transaction(CONTROL, write=False) as connection:
             row = connection.one("database_size", {})
         return int(row["bytes"]) if row else 0
+
+    def copy(self, part: str, path: Path) -> None:
+        """PostgreSQL has tools of its own for this."""
+        raise Invalid(
+            "A PostgreSQL store is backed up with its own tools: run pg_dump --format=custom --file=FILE ADDRESS, "
+            "and pg_restore to bring it back."
+        )
+
+    def check(self, part: str) -> list[str]:
+        """Nothing: its pages are PostgreSQL's own affair."""
+        return []
+
+    def versions(self) -> Mapping[str, str]:
+        """The server and its vector extension."""
+        with self.transaction(CONTROL, write=False) as connection:
+            return dict(connection.one("server_versions", {}) or {})
 
     def close(self) -> None:
         """Let go of every connection."""

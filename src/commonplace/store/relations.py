@@ -80,6 +80,8 @@ def relations_of(read: Read, view: View, version_id: str) -> list[Relation]:
             row["target_slug"],
             Instant(row["created_at"]),
             outgoing=row["origin"] == version_id,
+            slug=row["slug"],
+            inverse_slug=row["inverse_slug"],
         )
         for row in read.all("relations_of", id=version_id, **view.parameters)
     ]

@@ -12,6 +12,7 @@ from commonplace.store.view import View, Wanted
 Kind = Literal["chunk", "fact"]
 
 POSTINGS_MAX = 50_000
+NEAR_TERMS_MAX = 50_000
 DIGITS = 6
 
 
@@ -46,7 +47,7 @@ class Filter:
 def lexical(read: Read, kind: Kind, terms: Sequence[str], filtered: Filter) -> list[Candidate]:
     """What the words find, best first; each shelf is scored by its own statistics."""
     found: list[Candidate] = []
-    for shelf in filtered.view.shelves:
+    for shelf in _shelves(read, kind, filtered.view):
         affordable = _affordable(read, f"{kind}_{shelf}", terms)
         if affordable:
             match = " OR ".join('"' + term.replace('"', '""') + '"' for term in affordable)
@@ -59,12 +60,18 @@ def lexical(read: Read, kind: Kind, terms: Sequence[str], filtered: Filter) -> l
 
 def similar(read: Read, kind: Kind, space_id: str, vector: Half, filtered: Filter) -> list[Candidate]:
     """What lies nearest to a vector, by exact cosine, best first."""
-    shelves = tuple(f"{kind}_{shelf}" for shelf in filtered.view.shelves)
+    shelves = tuple(f"{kind}_{shelf}" for shelf in _shelves(read, kind, filtered.view))
     rows = read.all(f"vectors_{kind}", space_id=space_id, shelves=shelves, **filtered.parameters)
     if not rows:
         return []
     scores = cosines(vector, [row["data"] for row in rows])
     return _best([_candidate(row, score) for row, score in zip(rows, scores, strict=True)], filtered.limit)
+
+
+def _shelves(read: Read, kind: Kind, view: View) -> tuple[str, ...]:
+    """What has begun since the last write still stands in history; facts are current before they begin."""
+    begun = kind == "chunk" and view.is_now and read.has_begun
+    return (*view.shelves, "history") if begun else view.shelves
 
 
 def _best(found: list[Candidate], limit: int) -> list[Candidate]:
@@ -92,10 +99,10 @@ def cosines(vector: Half, others: Sequence[bytes]) -> list[float]:
     return [round(float(score), DIGITS) for score in matrix @ np.frombuffer(vector, "<f2").astype(np.float32)]
 
 
-def near_terms(read: Read, shelf: str, term: str, limit: int = 2000) -> list[str]:
-    """Terms of the living vocabulary that begin as this one does: what one edit may have come from."""
-    first = term[:1]
-    rows = read.all(f"near_{shelf}", low=first, high=first + "\U0010ffff", limit=limit)
+def near_terms(read: Read, shelf: str, term: str) -> list[str]:
+    """Terms of the living vocabulary that are about as long as this one: what one edit may have come from."""
+    size = len(term)
+    rows = read.all(f"near_{shelf}", shortest=size - 1, longest=size + 1, limit=NEAR_TERMS_MAX)
     return [row["term"] for row in rows]
 
 

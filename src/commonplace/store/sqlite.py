@@ -2,27 +2,33 @@
 
 import json
 import threading
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import apsw
 
-from commonplace.model.errors import Damaged, Unavailable
+from commonplace.model.errors import Conflict, Damaged, Unavailable
 from commonplace.store.connection import CONTROL, Row
 from commonplace.store.migrate import Kind, outstanding, statements
-from commonplace.store.queries import queries
+from commonplace.store.queries import SHELVES, queries
 
 BUSY_MS = 60_000
 CACHE_KIB = 16_384
 IDLE_CONNECTIONS_MAX = 8
-CHECKPOINT_TRIES = 120
-CHECKPOINT_PAUSE_S = 0.05
+CHECKPOINT_MS = 6_000
 
-KeyOf = Callable[[str], bytes | None]
+
+class KeyStore(Protocol):
+    """Where the keys of the files are kept."""
+
+    def data_key(self, name: str) -> bytes | None:
+        """The key of a file, made for a new one; None where nothing is encrypted."""
+
+    def drop(self, name: str) -> object:
+        """Let go of a key for good."""
 
 
 @contextmanager
@@ -34,7 +40,7 @@ def translated(path: Path) -> Iterator[None]:
         raise Unavailable(
             f"{path.name} cannot be read with this key: use the key the store was made with, or restore a backup."
         ) from error
-    except apsw.CorruptError as error:
+    except (apsw.CorruptError, apsw.TooBigError) as error:
         raise Damaged(f"{path.name} is damaged; restore a backup.") from error
     except apsw.FullError as error:
         raise Unavailable("The disk is full: nothing was written; free some space and try again.") from error
@@ -42,10 +48,14 @@ def translated(path: Path) -> Iterator[None]:
         raise Unavailable(
             f"{path.name} cannot be opened for writing: check the permissions of {path.parent}."
         ) from error
+    except apsw.ConstraintError as error:
+        raise Conflict("Another write came first; try again.") from error
     except apsw.BusyError as error:
         raise Unavailable("Another process has held the store for a minute; try again.") from error
     except apsw.IOError as error:
         raise Unavailable(f"{path.name} cannot be read or written ({error}): check the disk it is on.") from error
+    except UnicodeDecodeError as error:
+        raise Damaged(f"{path.name} holds text that is none; restore a backup.") from error
 
 
 def file_of(part: str) -> Path:
@@ -60,10 +70,7 @@ class SqliteConnection:
         self.path = path
         self.queries = queries("sqlite")
         with translated(path):
-            self.raw = apsw.Connection(str(path))
-        self.raw.set_busy_timeout(BUSY_MS)
-        if key is not None:
-            self.plain(f"PRAGMA key = 'raw:{key.hex()}'")
+            self.raw = _opened(path, key)
         self.plain("PRAGMA journal_mode = WAL")
         self.plain("PRAGMA synchronous = FULL")
         self.plain("PRAGMA secure_delete = ON")
@@ -99,6 +106,14 @@ class SqliteConnection:
             self.raw.execute(statement).fetchall()
 
 
+def _opened(path: Path, key: bytes | None) -> apsw.Connection:
+    raw = apsw.Connection(str(path))
+    raw.set_busy_timeout(BUSY_MS)
+    if key is not None:
+        raw.execute(f"PRAGMA key = 'raw:{key.hex()}'")
+    return raw
+
+
 def _as_mapping(cursor: apsw.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
     return dict(zip((column[0] for column in cursor.description), row, strict=True))
 
@@ -110,11 +125,11 @@ def _bound(parameters: Row) -> Mapping[str, Any]:
 class SqliteEngine:
     """The files of one data directory."""
 
-    def __init__(self, folder: Path, key_of: KeyOf, *, encrypted: bool) -> None:
+    def __init__(self, folder: Path, keys: KeyStore, *, encrypted: bool) -> None:
         self.folder = folder
         self.location = str(folder)
         self.encrypted = encrypted
-        self._key_of = key_of
+        self._keys = keys
         self._idle: dict[str, list[SqliteConnection]] = defaultdict(list)
         self._writing: dict[str, threading.Lock] = defaultdict(threading.Lock)
         self._prepared: set[str] = set()
@@ -123,6 +138,9 @@ class SqliteEngine:
     def path(self, part: str) -> Path:
         """The file of a part."""
         return self.folder / file_of(part)
+
+    def _key(self, part: str) -> bytes | None:
+        return self._keys.data_key(file_of(part).as_posix())
 
     @contextmanager
     def transaction(self, part: str, *, write: bool) -> Iterator[SqliteConnection]:
@@ -139,8 +157,8 @@ class SqliteEngine:
     def prepare(self, part: str, *, create: bool = False) -> None:
         """Bring a part's tables up to date; only a part that is asked for as new is made."""
         path = self.path(part)
-        if not create and not path.exists():
-            raise Damaged(f"{path.name} is missing from {path.parent}; restore a backup.")
+        if not _is_written(path) and (not create or self._has_lost(part)):
+            raise _missing(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
@@ -153,27 +171,78 @@ class SqliteEngine:
                 for statement in statements(step.sql):
                     connection.plain(statement)
                 connection.run("insert_migration", {"kind": kind, "number": step.number, "name": step.name})
+            erased = connection.one("erased", {}) or {"user_version": 0}
         self._prepared.add(part)
+        if erased["user_version"]:
+            self.clear_journal(part)
+
+    def _has_lost(self, part: str) -> bool:
+        """Whether it was there before: the control part is always made first."""
+        return part == CONTROL and any(self.folder.glob("workspaces/*.db"))
 
     def drop(self, part: str) -> None:
-        """Delete the files of a part."""
+        """Delete the files of a part, then its key: a copy that is left somewhere can be read by nobody."""
         with self._writing[part]:
             self._close(part)
             for suffix in ("", "-wal", "-shm"):
                 self.path(part).with_name(self.path(part).name + suffix).unlink(missing_ok=True)
+            self._keys.drop(file_of(part).as_posix())
 
     def clear_journal(self, part: str) -> bool:
-        """Checkpoint and empty the journal, waiting for readers to end."""
+        """Write the file anew without what was erased, then empty the journal, waiting for readers to end.
+
+        What hinders it now is tried again when the part is opened next.
+        """
         with self._writing[part], self._leased(part) as connection:
-            connection.raw.set_busy_timeout(0)
             try:
-                return any(_truncated(connection) for _ in range(CHECKPOINT_TRIES))
-            finally:
-                connection.raw.set_busy_timeout(BUSY_MS)
+                _write_anew(connection)
+                cleared = _truncated(connection)
+            except Unavailable:
+                return False
+            if cleared:
+                connection.plain("PRAGMA user_version = 0")
+            return cleared
 
     def size_bytes(self, part: str) -> int:
         """The bytes of a part's file."""
         return self.path(part).stat().st_size
+
+    def copy(self, part: str, path: Path) -> None:
+        """Copy a part to a new file under the same key; in one step, so that it is of one moment."""
+        if part not in self._prepared:
+            self.prepare(part)
+        with self._leased(part) as connection, translated(connection.path):
+            target = _opened(path, self._key(part))
+            try:
+                with target.backup("main", connection.raw, "main") as running:
+                    running.step(-1)
+            finally:
+                target.close()
+
+    def check(self, part: str) -> list[str]:
+        """Read every page of a part's file anew: its structure and, where it is encrypted, each page's seal."""
+        path = self.path(part)
+        if not _is_written(path):
+            raise _missing(path)
+        connection = SqliteConnection(path, self._key(part))
+        try:
+            with translated(path):
+                rows = cast("list[Row]", connection.raw.execute("PRAGMA integrity_check").fetchall())
+        finally:
+            connection.raw.close()
+        lines = [line for row in rows for line in row["integrity_check"].splitlines()]
+        return [line for line in lines if line != "ok" and not line.startswith("***")]
+
+    def versions(self) -> Mapping[str, str]:
+        """SQLite with what we need of it: full text search and a cipher."""
+        raw = apsw.Connection(":memory:")
+        ciphers = cast("list[tuple[str]]", raw.execute("PRAGMA cipher").fetchall())
+        raw.close()
+        return {
+            "SQLite": apsw.sqlite_lib_version(),
+            "FTS5": "present" if "ENABLE_FTS5" in apsw.compile_options else "missing",
+            "cipher": ciphers[0][0] if ciphers else "missing",
+        }
 
     def close(self) -> None:
         """Close every idle connection."""
@@ -192,7 +261,7 @@ class SqliteEngine:
         with self._guard:
             idle = self._idle[part]
             connection = idle.pop() if idle else None
-        connection = connection or SqliteConnection(self.path(part), self._key_of(part))
+        connection = connection or SqliteConnection(self.path(part), self._key(part))
         try:
             yield connection
         finally:
@@ -202,6 +271,14 @@ class SqliteEngine:
                     self._idle[part].append(connection)
             if not keep:
                 connection.raw.close()
+
+
+def _is_written(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
+
+
+def _missing(path: Path) -> Damaged:
+    return Damaged(f"{path.name} is missing from {path.parent}, or empty; restore a backup.")
 
 
 @contextmanager
@@ -215,10 +292,25 @@ def _bracket(connection: SqliteConnection, begin: str) -> Iterator[None]:
             connection.plain("ROLLBACK")
 
 
+def _write_anew(connection: SqliteConnection) -> None:
+    """Merge each index and copy the file: index segments and pages keep bytes of rows that once stood there."""
+    with _bracket(connection, "BEGIN IMMEDIATE"):
+        for shelf in (f"{kind}_{shelf}" for kind in ("chunk", "fact") for shelf in SHELVES):
+            connection.plain(f"INSERT INTO {shelf} ({shelf}) VALUES ('optimize')")
+    # The copy is as large as the file; it is encrypted as the file is.
+    connection.plain("PRAGMA temp_store = FILE")
+    try:
+        connection.plain("VACUUM")
+    finally:
+        connection.plain("PRAGMA temp_store = MEMORY")
+
+
 def _truncated(connection: SqliteConnection) -> bool:
-    with translated(connection.path):
-        outcome = cast("list[Row]", connection.raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
-    if outcome and not outcome[0]["busy"]:
-        return True
-    time.sleep(CHECKPOINT_PAUSE_S)
-    return False
+    """Whether the journal could be emptied before readers had been waited for too long."""
+    connection.raw.set_busy_timeout(CHECKPOINT_MS)
+    try:
+        with translated(connection.path):
+            outcome = cast("list[Row]", connection.raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+    finally:
+        connection.raw.set_busy_timeout(BUSY_MS)
+    return bool(outcome) and not outcome[0]["busy"]

@@ -1,7 +1,7 @@
 """What a caller may see, as parameters of the queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from commonplace.model.access import Caller
@@ -47,7 +47,6 @@ class View:
 def view_of(read: Read, caller: Caller, as_of: Instant | None = None, known_at: Instant | None = None) -> View:
     """The sight of a caller; without times it is the present."""
     now = read.now
-    later_world = as_of is None or as_of >= now
     later_knowledge = known_at is None or known_at >= now
     return View(
         sensitive=caller.human,
@@ -56,17 +55,26 @@ def view_of(read: Read, caller: Caller, as_of: Instant | None = None, known_at: 
         kb_only=caller.kb_only,
         as_of=now if as_of is None else as_of,
         known_at=LATEST if later_knowledge or known_at is None else known_at,
-        is_now=later_world and later_knowledge,
+        is_now=as_of in (None, now) and later_knowledge,
     )
+
+
+def unveiled(view: View) -> View:
+    """The same sight with what is sensitive in it: only to tell that something is kept back, never what."""
+    return replace(view, sensitive=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a reader narrows a search to."""
+    """What a reader narrows a search or a list to."""
 
     collections: Sequence[str] | None = None
     tags: Sequence[str] = ()
     memory_type: str | None = None
+    facts: Sequence[str] | None = None
+    folder: str | None = None
+    archived: bool | None = None
+    in_kb: bool | None = None
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -79,4 +87,12 @@ class Wanted:
             "tag_count": len(set(self.tags)),
             "only_type": self.memory_type is not None,
             "memory_type": self.memory_type,
+            "only_facts": self.facts is not None,
+            "facts": tuple(self.facts or ()),
+            "only_folder": self.folder is not None,
+            "folder": (self.folder,) if self.folder else (),
+            "only_archived": self.archived is not None,
+            "archived": bool(self.archived),
+            "only_in_kb": self.in_kb is not None,
+            "in_kb": bool(self.in_kb),
         }

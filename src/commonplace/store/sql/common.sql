@@ -53,12 +53,6 @@ DELETE FROM token WHERE workspace_id = :workspace_id
 -- name: touch_token
 UPDATE token SET last_used_at = :at WHERE id = :id
 
--- name: setting
-SELECT value FROM setting WHERE name = :name
-
--- name: set_setting
-INSERT INTO setting (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value
-
 -- The chain of events
 
 -- name: insert_chain
@@ -88,9 +82,6 @@ WHERE e.workspace_id = :workspace_id AND s.subject = :subject ORDER BY e.seq DES
 -- name: event_by_id
 {_event} WHERE e.workspace_id = :workspace_id AND e.id = :id
 
--- name: events_after
-{_event} WHERE e.workspace_id = :workspace_id AND e.seq > :seq ORDER BY e.seq LIMIT :limit
-
 -- name: touched_later
 SELECT count(*) AS events FROM event_subject later
 WHERE later.workspace_id = :workspace_id AND later.seq > :seq AND later.subject IN
@@ -103,6 +94,9 @@ SELECT seq, body, redacted FROM event_payload WHERE workspace_id = :workspace_id
 SELECT DISTINCT p.seq, p.body, p.redacted FROM event_payload p
 JOIN event_subject s ON s.workspace_id = p.workspace_id AND s.seq = p.seq
 WHERE p.workspace_id = :workspace_id AND s.subject = ANY(:subjects::uuid[])
+
+-- name: redacted_payloads
+SELECT seq, body, redacted FROM event_payload WHERE workspace_id = :workspace_id AND redacted
 
 -- name: redact_payload
 UPDATE event_payload SET body = :body, redacted = :redacted WHERE workspace_id = :workspace_id AND seq = :seq
@@ -426,12 +420,15 @@ LIMIT 1
 WHERE v.workspace_id = :workspace_id AND v.item_id = :id AND {_version_known} AND {_item_visible}
 ORDER BY v.valid_from, v.id
 
+-- name: open_versions_of_item
+SELECT id, title FROM version
+WHERE workspace_id = :workspace_id AND item_id = :item_id AND retired_at = 9223372036854775807 ORDER BY created_at, id
+
 -- name: versions_by_id
 {_version} WHERE v.workspace_id = :workspace_id AND v.id = ANY(:ids::uuid[]) AND {_version_known} AND {_item_visible}
 
--- name: newest_versions
-{_version}
-WHERE v.workspace_id = :workspace_id AND {_version_now} AND {_item_visible}
+-- name: _listed
+v.workspace_id = :workspace_id AND {_version_now} AND {_item_visible}
     AND (NOT :only_collections OR o.slug = ANY(:collections::text[]))
     AND (NOT :only_folder OR EXISTS (
         SELECT 1 FROM folder_member n
@@ -440,8 +437,18 @@ WHERE v.workspace_id = :workspace_id AND {_version_now} AND {_item_visible}
     AND (NOT :only_in_kb OR i.in_kb = :in_kb)
     AND (NOT :only_type OR v.memory_type = :memory_type)
     AND {_tagged}
+
+-- name: newest_versions
+{_version}
+WHERE {_listed}
 ORDER BY i.created_at DESC, i.id DESC
 LIMIT :limit OFFSET :offset
+
+-- name: count_listed
+SELECT count(*) AS items FROM version v
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE {_listed}
 
 -- name: count_versions
 SELECT count(*) AS memories FROM version v
@@ -463,6 +470,12 @@ JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
 JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
 WHERE v.workspace_id = :workspace_id AND v.provenance = :provenance AND {_item_visible}
 
+-- name: facts_by_provenance
+SELECT DISTINCT f.id FROM fact f
+LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
+JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
+WHERE f.workspace_id = :workspace_id AND f.provenance = :provenance AND {_fact_visible}
+
 -- name: items_of_collection
 SELECT id FROM item WHERE workspace_id = :workspace_id AND collection_id = :collection_id
 
@@ -470,13 +483,6 @@ SELECT id FROM item WHERE workspace_id = :workspace_id AND collection_id = :coll
 SELECT d.id, d.name FROM folder_member m
 JOIN folder d ON d.workspace_id = m.workspace_id AND d.id = m.folder_id
 WHERE m.workspace_id = :workspace_id AND m.member_id = :id ORDER BY d.name_key
-
--- name: same_content
-SELECT v.id, v.title FROM version v
-JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
-JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
-WHERE v.workspace_id = :workspace_id AND v.content_hash = :content_hash AND {_version_now} AND {_item_visible}
-ORDER BY v.id LIMIT :limit
 
 -- Chunks
 
@@ -501,7 +507,8 @@ WHERE c.workspace_id = :workspace_id AND c.id = :id AND c.recorded_at <= :known_
 
 -- name: hits
 SELECT c.id AS chunk_id, c.version_id, c.item_id, c.ordinal, c.llm_tokens, c.recorded_at AS updated_at, x.body,
-    v.title, v.provenance, v.valid_from, v.valid_to, v.created_at, i.kind, i.platform, o.slug AS collection, s.slug,
+    v.title, v.provenance, v.valid_from, v.valid_to, v.created_at, i.kind, i.platform,
+    i.custom_title AS label, i.url, i.content_key AS content_id, i.created_at AS added_at, o.slug AS collection, s.slug,
     (SELECT count(*) FROM chunk n WHERE n.workspace_id = c.workspace_id AND n.version_id = c.version_id
         AND n.recorded_at <= :known_at AND n.retired_at > :known_at) AS chunks
 FROM chunk c
@@ -536,6 +543,7 @@ AND f.valid_from <= :starts_by AND f.valid_to > :ends_after AND (:closed OR f.ex
 AND f.confidence >= :min_confidence
 AND {_fact_visible}
 AND (NOT :only_collections OR o.slug = ANY(:collections::text[]))
+AND (NOT :only_facts OR f.id = ANY(:facts::uuid[]))
 
 -- name: vectors_chunk
 SELECT l.owner, l.data, {_candidate}
@@ -580,7 +588,7 @@ SELECT c.content_id AS owner, l.shelf,
     CASE WHEN NOT i.in_kb THEN ''
         WHEN o.tier = 'sensitive' THEN 'chunk_sensitive'
         WHEN max(CASE WHEN c.retired_at = 9223372036854775807 AND v.retired_at = 9223372036854775807
-            AND v.valid_to > :now THEN 1 ELSE 0 END) = 1 THEN 'chunk_current'
+            AND v.valid_from <= :now AND v.valid_to > :now THEN 1 ELSE 0 END) = 1 THEN 'chunk_current'
         ELSE 'chunk_history' END AS place
 FROM chunk c
 JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id
@@ -605,6 +613,25 @@ WHERE f.workspace_id = :workspace_id AND (f.id = ANY(:facts::uuid[]) OR f.item_i
 GROUP BY f.id, l.shelf, o.tier
 ORDER BY f.id
 
+-- name: items_due
+SELECT item_id AS id FROM version
+WHERE workspace_id = :workspace_id AND valid_from > :since AND valid_from <= :now
+    AND recorded_at <= :since AND retired_at = 9223372036854775807
+UNION
+SELECT item_id FROM version
+WHERE workspace_id = :workspace_id AND valid_to > :since AND valid_to <= :now
+    AND recorded_at <= :since AND retired_at = 9223372036854775807
+
+-- name: facts_due
+SELECT id FROM fact
+WHERE workspace_id = :workspace_id AND valid_to > :since AND valid_to <= :now
+    AND recorded_at <= :since AND retired_at = 9223372036854775807
+
+-- name: version_begun
+SELECT id FROM version
+WHERE workspace_id = :workspace_id AND valid_from > :since AND valid_from <= :now
+    AND retired_at = 9223372036854775807 LIMIT 1
+
 -- Collections and folders
 
 -- name: collections
@@ -622,6 +649,9 @@ LEFT JOIN (
 WHERE d.workspace_id = :workspace_id
 GROUP BY d.id, d.name, d.name_key, d.created_at ORDER BY d.name_key
 
+-- name: folder_by_key
+SELECT id FROM folder WHERE workspace_id = :workspace_id AND name_key = :name_key
+
 -- name: folder_ids
 SELECT id FROM folder WHERE workspace_id = :workspace_id
 
@@ -637,11 +667,50 @@ SELECT slug, target_id FROM slug WHERE workspace_id = :workspace_id AND slug_has
 -- name: slug_of
 SELECT slug FROM slug WHERE workspace_id = :workspace_id AND target_id = :target_id AND slug IS NOT NULL
 
+-- name: nameless_versions
+SELECT v.id, v.title, v.predecessor, v.created_at, i.kind FROM version v
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE v.workspace_id = :workspace_id AND v.item_id = ANY(:items::uuid[]) AND o.tier <> 'sensitive'
+    AND v.retired_at = 9223372036854775807
+    AND NOT EXISTS (SELECT 1 FROM slug s
+        WHERE s.workspace_id = v.workspace_id AND s.target_id = v.id AND s.slug IS NOT NULL)
+ORDER BY v.created_at, v.id
+
+-- name: nameless_relations
+SELECT r.id, r.kind, r.created_at FROM relation r
+WHERE r.workspace_id = :workspace_id AND r.retired_at = 9223372036854775807
+    AND EXISTS (SELECT 1 FROM version v
+        WHERE v.workspace_id = r.workspace_id AND v.id IN (r.origin, r.target) AND v.item_id = ANY(:items::uuid[]))
+    AND NOT EXISTS (SELECT 1 FROM slug s
+        WHERE s.workspace_id = r.workspace_id AND s.target_id = r.id AND s.slug IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM version v
+        JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+        JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+        WHERE v.workspace_id = r.workspace_id AND v.id IN (r.origin, r.target) AND o.tier = 'sensitive')
+ORDER BY r.created_at, r.id
+
+-- name: sensitive_end
+SELECT v.id FROM version v
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE v.workspace_id = :workspace_id AND v.id = ANY(:ends::uuid[]) AND o.tier = 'sensitive' LIMIT 1
+
 -- name: idempotency_by_hash
-SELECT ids FROM idempotency WHERE workspace_id = :workspace_id AND key_hash = :key_hash
+SELECT ids, created_at FROM idempotency WHERE workspace_id = :workspace_id AND key_hash = :key_hash
 
 -- name: facts_of_collection
 SELECT DISTINCT id FROM fact WHERE workspace_id = :workspace_id AND collection_id = :collection_id AND item_id IS NULL
+
+-- name: held_in_collection
+SELECT i.id FROM item i
+JOIN version v ON v.workspace_id = i.workspace_id AND v.item_id = i.id AND v.retired_at = 9223372036854775807
+WHERE i.workspace_id = :workspace_id AND i.collection_id = :collection_id
+UNION
+SELECT id FROM fact
+WHERE workspace_id = :workspace_id AND collection_id = :collection_id AND item_id IS NULL
+    AND retired_at = 9223372036854775807
+LIMIT 1
 
 -- name: void_proposals
 UPDATE proposal SET state = 'void' WHERE workspace_id = :workspace_id AND state = 'open' AND item_id = ANY(:items::uuid[])
@@ -660,8 +729,14 @@ ORDER BY v.created_at, v.id LIMIT 1
 -- name: registry_classes
 SELECT name, parent FROM registry_class WHERE workspace_id = :workspace_id ORDER BY name
 
--- name: registry_types
-SELECT name, definition FROM registry_type WHERE workspace_id = :workspace_id ORDER BY name
+-- name: classes_in_sight
+SELECT DISTINCT v.classes FROM version v
+JOIN item i ON i.workspace_id = v.workspace_id AND i.id = v.item_id
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE v.workspace_id = :workspace_id AND {_version_known} AND {_item_visible}
+
+-- name: pending_links_of
+SELECT version_id, target_key FROM pending_link WHERE workspace_id = :workspace_id AND version_id = :version_id
 
 -- name: pending_links_to
 SELECT version_id, target_key FROM pending_link
@@ -685,10 +760,18 @@ WHERE r.workspace_id = :workspace_id AND r.made_by = :made_by AND r.stated
     AND r.retired_at = 9223372036854775807 AND r.valid_to = 9223372036854775807
 ORDER BY r.created_at, r.id
 
+-- name: relations_told
+SELECT DISTINCT r.id, r.inverse_id, v.id AS version_id, v.item_id, v.title_key, s.slug FROM relation r
+JOIN version v ON v.workspace_id = r.workspace_id AND v.id = r.target
+LEFT JOIN slug s ON s.workspace_id = v.workspace_id AND s.target_id = v.id AND s.slug IS NOT NULL
+WHERE r.workspace_id = :workspace_id AND r.origin = :id AND r.made_by = :made_by AND r.stated ORDER BY r.id
+
 -- name: relations_of
 SELECT r.id, r.inverse_id, r.kind, r.origin, r.target, r.stated, r.created_at, r.valid_from, r.reason,
-    a.slug AS origin_slug, b.slug AS target_slug
+    a.slug AS origin_slug, b.slug AS target_slug, s.slug AS slug, n.slug AS inverse_slug
 FROM relation r
+LEFT JOIN slug s ON s.workspace_id = r.workspace_id AND s.target_id = r.id AND s.slug IS NOT NULL
+LEFT JOIN slug n ON n.workspace_id = r.workspace_id AND n.target_id = r.inverse_id AND n.slug IS NOT NULL
 LEFT JOIN slug a ON a.workspace_id = r.workspace_id AND a.target_id = r.origin AND a.slug IS NOT NULL
 LEFT JOIN slug b ON b.workspace_id = r.workspace_id AND b.target_id = r.target AND b.slug IS NOT NULL
 JOIN version v ON v.workspace_id = r.workspace_id
@@ -721,6 +804,13 @@ WHERE r.workspace_id = :workspace_id AND r.origin = ANY(:ids::uuid[]) AND {_rela
     AND (NOT :only_type OR v.memory_type = :memory_type)
     AND {_tagged}
 ORDER BY r.origin, r.target LIMIT :limit
+
+-- name: count_sections
+SELECT count(*) AS sections FROM chunk c
+JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id AND {_version_known}
+JOIN item i ON i.workspace_id = c.workspace_id AND i.id = c.item_id AND i.kind = 'document'
+JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
+WHERE c.workspace_id = :workspace_id AND c.recorded_at <= :known_at AND c.retired_at > :known_at AND {_item_visible}
 
 -- name: graph_nodes
 SELECT s.slug, v.title, v.classes FROM version v
@@ -757,6 +847,9 @@ f.recorded_at <= :known_at AND f.retired_at > :known_at
 -- name: fact_by_id
 {_fact} WHERE f.workspace_id = :workspace_id AND f.id = :id AND {_fact_held} AND {_fact_visible}
 
+-- name: fact_ever
+{_fact} WHERE f.workspace_id = :workspace_id AND f.id = :id AND {_fact_visible} LIMIT 1
+
 -- name: facts_by_id
 {_fact} WHERE f.workspace_id = :workspace_id AND f.id = ANY(:ids::uuid[]) AND {_fact_held} AND {_fact_visible}
 
@@ -764,8 +857,20 @@ f.recorded_at <= :known_at AND f.retired_at > :known_at
 {_fact} WHERE f.workspace_id = :workspace_id AND f.subject = :subject AND {_fact_held} AND {_fact_visible}
 ORDER BY f.predicate, f.id
 
--- name: facts_of_entity
-{_fact} WHERE f.workspace_id = :workspace_id AND f.entity_id = ANY(:entities::uuid[]) AND {_fact_held} AND {_fact_visible}
+-- name: facts_of_name
+{_fact}
+JOIN entity e ON e.workspace_id = f.workspace_id AND e.id = f.entity_id
+WHERE f.workspace_id = :workspace_id AND e.name_key = :name_key AND {_fact_held} AND {_fact_visible}
+ORDER BY f.predicate, f.id
+
+-- name: facts_of_alias
+{_fact}
+WHERE f.workspace_id = :workspace_id AND {_fact_held} AND {_fact_visible} AND f.entity_id IN (
+    SELECT a.entity_id FROM alias a
+    JOIN fact f ON f.workspace_id = a.workspace_id AND f.id = a.fact_id
+    LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
+    JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
+    WHERE a.workspace_id = :workspace_id AND a.name_key = :name_key AND {_fact_held} AND {_fact_visible})
 ORDER BY f.predicate, f.id
 
 -- name: newest_facts
@@ -787,22 +892,20 @@ WHERE f.workspace_id = :workspace_id AND {_fact_wanted}
 -- name: entity_by_key
 SELECT id, name FROM entity WHERE workspace_id = :workspace_id AND name_key = :name_key
 
--- name: aliased
-SELECT DISTINCT a.entity_id AS id FROM alias a
+-- name: names_behind
+SELECT DISTINCT e.name FROM alias a
+JOIN entity e ON e.workspace_id = a.workspace_id AND e.id = a.entity_id
 JOIN fact f ON f.workspace_id = a.workspace_id AND f.id = a.fact_id
 LEFT JOIN item i ON i.workspace_id = f.workspace_id AND i.id = f.item_id
 JOIN collection o ON o.workspace_id = f.workspace_id AND o.id = coalesce(i.collection_id, f.collection_id)
-WHERE a.workspace_id = :workspace_id AND a.name_key = :name_key AND {_fact_held} AND {_fact_visible}
-
--- name: aliases_of
-SELECT DISTINCT f.value FROM alias a
-JOIN fact f ON f.workspace_id = a.workspace_id AND f.id = a.fact_id
-WHERE a.workspace_id = :workspace_id AND a.entity_id = :entity_id AND f.retired_at = 9223372036854775807
+WHERE a.workspace_id = :workspace_id AND a.name_key = ANY(:keys::text[]) AND {_fact_held} AND {_fact_visible}
+ORDER BY e.name
 
 -- Reviews and proposals
 
 -- name: _review
-SELECT id, kind, suggested, label, body, preview, request, candidates, client, state, created_at, expires_at, item_id
+SELECT id, kind, suggested, label, body, preview, request, candidates, actor, client, state, created_at, expires_at,
+    item_id
 FROM review
 
 -- name: reviews
@@ -812,17 +915,21 @@ ORDER BY created_at, id
 -- name: review_by_id
 {_review} WHERE workspace_id = :workspace_id AND id = :id
 
+-- name: undecided_reviews
+SELECT id, actor, request FROM review WHERE workspace_id = :workspace_id AND state = 'pending' ORDER BY id
+
 -- name: same_review
 SELECT id FROM review
 WHERE workspace_id = :workspace_id AND same_hash = :same_hash AND state = 'pending' AND created_at > :since
 
 -- name: close_review
 UPDATE review SET state = :state, decided_at = :decided_at, decided_by = :decided_by, item_id = :item_id,
-    body = '', preview = '', request = '{}'
+    suggested = '', label = NULL, body = '', preview = '', request = '{}', candidates = '[]'
 WHERE workspace_id = :workspace_id AND id = :id AND state = 'pending'
 
 -- name: expire_reviews
-UPDATE review SET state = 'expired', body = '', preview = '', request = '{}'
+UPDATE review SET state = 'expired',
+    suggested = '', label = NULL, body = '', preview = '', request = '{}', candidates = '[]'
 WHERE workspace_id = :workspace_id AND state = 'pending' AND expires_at <= :now
 
 -- name: proposal_by_id
@@ -905,6 +1012,9 @@ DELETE FROM proposal WHERE workspace_id = :workspace_id AND (item_id = ANY(:ids:
 -- name: erase_reviews
 DELETE FROM review WHERE workspace_id = :workspace_id AND item_id = ANY(:ids::uuid[])
 
+-- name: erase_undecided_reviews
+DELETE FROM review WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])
+
 -- name: erase_jobs
 DELETE FROM job WHERE workspace_id = :workspace_id AND item_id = ANY(:ids::uuid[])
 
@@ -924,6 +1034,12 @@ WHERE workspace_id = :workspace_id AND id = ANY(:items::uuid[]) AND content_key 
 UPDATE version SET title = :title, title_key = :title_key, content_hash = :content_hash
 WHERE workspace_id = :workspace_id AND id = :id
 
+-- name: classes_of_versions
+SELECT DISTINCT classes FROM version WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[])
+
+-- name: classes_carried
+SELECT DISTINCT classes FROM version WHERE workspace_id = :workspace_id
+
 -- name: rehead_chunk
 UPDATE chunk SET headings = :headings WHERE workspace_id = :workspace_id AND id = :id
 
@@ -936,20 +1052,28 @@ FROM collection o
 LEFT JOIN item i ON i.workspace_id = o.workspace_id AND i.collection_id = o.id AND {_item_visible}
 LEFT JOIN version v ON v.workspace_id = i.workspace_id AND v.item_id = i.id AND {_version_now}
 LEFT JOIN chunk c ON c.workspace_id = v.workspace_id AND c.version_id = v.id
-    AND c.recorded_at <= :known_at AND c.retired_at > :known_at
+    AND c.recorded_at <= :known_at AND c.retired_at > :known_at AND i.in_kb
 WHERE o.workspace_id = :workspace_id AND (:sensitive OR o.tier <> 'sensitive')
 GROUP BY o.slug, o.name, o.tier ORDER BY o.slug
 
 -- name: size_of_texts
-SELECT coalesce(sum(length(x.body)), 0)::bigint AS characters FROM chunk c
+SELECT coalesce(sum(octet_length(x.body)), 0)::bigint AS bytes FROM chunk c
 JOIN content x ON x.workspace_id = c.workspace_id AND x.id = c.content_id
 JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id AND {_version_now}
 JOIN item i ON i.workspace_id = c.workspace_id AND i.id = c.item_id
 JOIN collection o ON o.workspace_id = i.workspace_id AND o.id = i.collection_id
 WHERE c.workspace_id = :workspace_id AND c.recorded_at <= :known_at AND c.retired_at > :known_at AND {_item_visible}
 
--- name: count_reviews
-SELECT count(*) AS reviews FROM review WHERE workspace_id = :workspace_id AND state = 'pending' AND expires_at > :now
+-- Rates
+
+-- name: forget_calls
+DELETE FROM rate WHERE workspace_id = :workspace_id AND bucket = :bucket AND at <= :until
+
+-- name: count_calls
+SELECT count(*) AS calls, min(at) AS oldest FROM rate WHERE workspace_id = :workspace_id AND bucket = :bucket
+
+-- name: count_call
+INSERT INTO rate (workspace_id, bucket, at, id) VALUES (:workspace_id, :bucket, :at, :id)
 
 -- Jobs
 
@@ -961,11 +1085,8 @@ FROM job
 -- name: jobs
 {_job} WHERE workspace_id = :workspace_id ORDER BY created_at DESC, id DESC LIMIT :limit
 
--- name: count_jobs
-SELECT count(*) AS jobs FROM job WHERE workspace_id = :workspace_id AND state IN ('waiting', 'running')
-
--- name: job_by_id
-{_job} WHERE workspace_id = :workspace_id AND id = :id
+-- name: job_item
+SELECT item_id FROM job WHERE workspace_id = :workspace_id AND id = :id
 
 -- name: next_job
 {_job}
@@ -982,8 +1103,9 @@ UPDATE job SET done = :done, total = :total, lease_until = :lease_until, updated
 WHERE workspace_id = :workspace_id AND id = :id AND state = 'running' AND worker = :worker AND NOT cancelled
 
 -- name: end_job
-UPDATE job SET state = :state, error = :error, run_at = :run_at, lease_until = 0, updated_at = :now,
-    payload = CASE WHEN :state = 'waiting' THEN payload ELSE '{}' END
+UPDATE job SET state = CASE WHEN cancelled THEN 'cancelled' ELSE :state END, error = :error, run_at = :run_at,
+    lease_until = 0, updated_at = :now,
+    payload = CASE WHEN :state = 'waiting' AND NOT cancelled THEN payload ELSE '{}' END
 WHERE workspace_id = :workspace_id AND id = :id AND state = 'running' AND worker = :worker
 
 -- name: cancel_job
@@ -991,7 +1113,8 @@ UPDATE job SET cancelled = true, state = CASE WHEN state = 'waiting' THEN 'cance
 WHERE workspace_id = :workspace_id AND id = :id AND state IN ('waiting', 'running')
 
 -- name: facts_kept
-SELECT DISTINCT id, predicate, value FROM fact WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[]) ORDER BY id
+SELECT DISTINCT id, subject, predicate, value FROM fact
+WHERE workspace_id = :workspace_id AND id = ANY(:ids::uuid[]) ORDER BY id
 
 -- Operations
 
@@ -1064,17 +1187,6 @@ LEFT JOIN content x ON x.workspace_id = c.workspace_id AND x.id = c.content_id
 WHERE v.workspace_id = :workspace_id AND v.id = ANY(:ids::uuid[]) AND v.retired_at = 9223372036854775807
 ORDER BY v.id, c.ordinal
 
--- name: ended_by_time
-SELECT c.content_id AS owner FROM chunk c
-JOIN version v ON v.workspace_id = c.workspace_id AND v.id = c.version_id
-WHERE c.workspace_id = :workspace_id
-    AND c.retired_at = 9223372036854775807 AND v.retired_at = 9223372036854775807
-    AND v.recorded_at < v.valid_to AND v.valid_to <= :now
-UNION
-SELECT f.id FROM fact f
-WHERE f.workspace_id = :workspace_id AND f.retired_at = 9223372036854775807 AND f.expired_at IS NULL
-    AND f.recorded_at < f.valid_to AND f.valid_to <= :now
-
 -- name: wrong_intervals
 SELECT 'version' AS thing, id FROM version
 WHERE workspace_id = :workspace_id AND (valid_from > valid_to OR recorded_at > retired_at)
@@ -1143,6 +1255,7 @@ ORDER BY 1
 
 -- name: orphans
 SELECT 'item' AS thing, 'collection' AS lacks, i.id FROM item i
+JOIN version v ON v.workspace_id = i.workspace_id AND v.item_id = i.id AND v.retired_at = 9223372036854775807
 WHERE i.workspace_id = :workspace_id AND NOT EXISTS (
     SELECT 1 FROM collection o WHERE o.workspace_id = i.workspace_id AND o.id = i.collection_id)
 UNION
@@ -1167,7 +1280,7 @@ WHERE f.workspace_id = :workspace_id AND NOT EXISTS (
     SELECT 1 FROM entity e WHERE e.workspace_id = f.workspace_id AND e.id = f.entity_id)
 UNION
 SELECT 'fact', 'collection', f.id FROM fact f
-WHERE f.workspace_id = :workspace_id AND NOT EXISTS (
+WHERE f.workspace_id = :workspace_id AND f.item_id IS NULL AND f.retired_at = 9223372036854775807 AND NOT EXISTS (
     SELECT 1 FROM collection o WHERE o.workspace_id = f.workspace_id AND o.id = f.collection_id)
 UNION
 SELECT 'fact', 'item', f.id FROM fact f

@@ -63,7 +63,7 @@ WHERE workspace_id = :workspace_id AND shelf = 'fact_<shelf>' AND term = ANY(:te
 
 -- name: near_fact_<shelf>
 SELECT DISTINCT term FROM posting
-WHERE workspace_id = :workspace_id AND shelf = 'fact_<shelf>' AND term >= :low AND term < :high
+WHERE workspace_id = :workspace_id AND shelf = 'fact_<shelf>' AND length(term) BETWEEN :shortest AND :longest
 ORDER BY term LIMIT :limit
 
 -- name: insert_lexical
@@ -111,14 +111,36 @@ WHERE workspace_id = :workspace_id AND name = :shelf
 {_check}
 
 -- name: _check
-SELECT p.owner FROM posting p
-LEFT JOIN lexical l ON l.workspace_id = p.workspace_id AND l.owner = p.owner AND l.shelf = p.shelf
-WHERE p.workspace_id = :workspace_id AND l.owner IS NULL
+SELECT coalesce(p.owner, t.owner) AS owner
+FROM (
+    SELECT l.owner, word.term, count(*) AS frequency, l.length
+    FROM lexical l, unnest(string_to_array(l.terms, ' ')) AS word(term)
+    WHERE l.workspace_id = :workspace_id AND l.shelf = :shelf AND word.term <> '' GROUP BY l.owner, word.term, l.length
+) t
+FULL JOIN (
+    SELECT owner, term, frequency, length FROM posting WHERE workspace_id = :workspace_id AND shelf = :shelf
+) p ON p.owner = t.owner AND p.term = t.term
+WHERE p.frequency IS DISTINCT FROM t.frequency OR p.length IS DISTINCT FROM t.length
+UNION ALL
+SELECT NULL FROM shelf s
+LEFT JOIN lexical l ON l.workspace_id = s.workspace_id AND l.shelf = s.name
+WHERE s.workspace_id = :workspace_id AND s.name = :shelf
+GROUP BY s.entries, s.length
+HAVING count(l.owner) <> s.entries OR coalesce(sum(l.length), 0) <> s.length
 LIMIT 1
 
 -- name: tenant_tables
 SELECT table_name::text AS name FROM information_schema.role_table_grants
 WHERE grantee = :role AND privilege_type = 'DELETE' ORDER BY 1
 
+-- name: server_versions
+SELECT current_setting('server_version') AS "PostgreSQL",
+    (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector
+
 -- name: database_size
 SELECT pg_database_size(current_database()) AS bytes
+
+-- Nothing to mark: autovacuum does what a killed process left.
+
+-- name: mark_erased
+SELECT 1

@@ -38,7 +38,7 @@ SELECT v.term, v.doc AS entries FROM json_each(:terms) t CROSS JOIN chunk_<shelf
 SELECT v.term, v.doc AS entries FROM json_each(:terms) t CROSS JOIN fact_<shelf>_vocabulary v WHERE v.term = t.value
 
 -- name: near_fact_<shelf>
-SELECT term FROM fact_<shelf>_vocabulary WHERE term >= :low AND term < :high LIMIT :limit
+SELECT term FROM fact_<shelf>_vocabulary WHERE length(term) BETWEEN :shortest AND :longest ORDER BY term LIMIT :limit
 
 -- name: insert_lexical
 INSERT INTO lexical (workspace_id, owner, shelf, terms) VALUES (:workspace_id, :owner, :shelf, :terms)
@@ -64,3 +64,11 @@ INSERT INTO chunk_<shelf> (chunk_<shelf>, rank) VALUES ('integrity-check', 1)
 
 -- name: check_fact_<shelf>
 INSERT INTO fact_<shelf> (fact_<shelf>, rank) VALUES ('integrity-check', 1)
+
+-- Set with an erasure and unset when the file holds no trace of it any more.
+
+-- name: mark_erased
+PRAGMA user_version = 1
+
+-- name: erased
+PRAGMA user_version

@@ -119,10 +119,11 @@ CREATE TABLE version (
     PRIMARY KEY (workspace_id, id, recorded_at)
 );
 CREATE INDEX version_of_item ON version (workspace_id, item_id, valid_from);
+CREATE INDEX version_by_start ON version (workspace_id, valid_from);
+CREATE INDEX version_by_end ON version (workspace_id, valid_to);
 CREATE INDEX version_after ON version (workspace_id, predecessor);
 CREATE INDEX version_by_title ON version (workspace_id, title_key);
 CREATE INDEX version_by_content ON version (workspace_id, content_hash);
-CREATE INDEX version_by_provenance ON version (workspace_id, provenance);
 
 CREATE TABLE version_tag (
     workspace_id uuid NOT NULL,
@@ -227,6 +228,7 @@ CREATE TABLE fact (
 CREATE INDEX fact_of_entity ON fact (workspace_id, entity_id, predicate);
 CREATE INDEX fact_of_subject ON fact (workspace_id, subject);
 CREATE INDEX fact_of_item ON fact (workspace_id, item_id);
+CREATE INDEX fact_by_end ON fact (workspace_id, valid_to);
 CREATE INDEX fact_after ON fact (workspace_id, predecessor);
 
 -- Each relation is two rows, one the inverse of the other; `stated` marks the one that was asked for.

@@ -20,6 +20,9 @@ CREATE TABLE posting (
 );
 CREATE INDEX posting_of_owner ON posting (workspace_id, owner);
 
+-- A hash, for a row of a B-tree has room for a third of a page, and a provenance may be longer.
+CREATE INDEX version_by_provenance ON version USING hash (provenance);
+
 CREATE TABLE shelf (
     workspace_id uuid NOT NULL,
     name text NOT NULL,

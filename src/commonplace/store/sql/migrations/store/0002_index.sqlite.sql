@@ -29,17 +29,11 @@ CREATE VIRTUAL TABLE fact_history USING fts5(terms, content='fact_history_terms'
 CREATE VIRTUAL TABLE fact_sensitive USING fts5(terms, content='fact_sensitive_terms', content_rowid='entry',
     tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'");
 
--- A deleted word must leave the index at once, not at the next merge.
-INSERT INTO chunk_current(chunk_current, rank) VALUES ('secure-delete', 1);
-INSERT INTO chunk_history(chunk_history, rank) VALUES ('secure-delete', 1);
-INSERT INTO chunk_sensitive(chunk_sensitive, rank) VALUES ('secure-delete', 1);
-INSERT INTO fact_current(fact_current, rank) VALUES ('secure-delete', 1);
-INSERT INTO fact_history(fact_history, rank) VALUES ('secure-delete', 1);
-INSERT INTO fact_sensitive(fact_sensitive, rank) VALUES ('secure-delete', 1);
-
 CREATE VIRTUAL TABLE chunk_current_vocabulary USING fts5vocab(chunk_current, row);
 CREATE VIRTUAL TABLE chunk_history_vocabulary USING fts5vocab(chunk_history, row);
 CREATE VIRTUAL TABLE chunk_sensitive_vocabulary USING fts5vocab(chunk_sensitive, row);
 CREATE VIRTUAL TABLE fact_current_vocabulary USING fts5vocab(fact_current, row);
 CREATE VIRTUAL TABLE fact_history_vocabulary USING fts5vocab(fact_history, row);
 CREATE VIRTUAL TABLE fact_sensitive_vocabulary USING fts5vocab(fact_sensitive, row);
+
+CREATE INDEX version_by_provenance ON version (workspace_id, provenance);
