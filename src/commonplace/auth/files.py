@@ -36,14 +36,14 @@ def write_whole(path: Path, content: bytes) -> None:
             with suppress(OSError):
                 beside.unlink()
             raise
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 def remove(path: Path) -> None:
     """Remove a file; one that is gone already is fine."""
     with _usable(path), suppress(FileNotFoundError):
         path.unlink()
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 def make_folder(path: Path) -> None:
@@ -101,8 +101,8 @@ if sys.platform == "win32":
     def _release(handle: int) -> None:
         msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
 
-    def _sync_folder(folder: Path) -> None:
-        """Windows writes the folder with the file."""
+    def sync_folder(folder: Path) -> None:
+        """Make the names in a folder last; Windows writes them with the file."""
 
 else:
 
@@ -112,7 +112,8 @@ else:
     def _release(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_UN)
 
-    def _sync_folder(folder: Path) -> None:
+    def sync_folder(folder: Path) -> None:
+        """Make the names in a folder last."""
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)

@@ -16,6 +16,7 @@ from commonplace.core import (
     history,
     items,
     jobs,
+    plans,
     proposals,
     recall,
     relations,
@@ -24,6 +25,7 @@ from commonplace.core import (
     reviews,
 )
 from commonplace.core.app import App
+from commonplace.core.checking import check
 from commonplace.model.access import Caller
 
 VERBS: dict[type, Callable[[App, Caller, Any], Any]] = {
@@ -32,6 +34,7 @@ VERBS: dict[type, Callable[[App, Caller, Any], Any]] = {
     requests.Retract: items.retract,
     requests.Get: items.get,
     requests.List: items.list_items,
+    requests.ListPage: items.list_page,
     requests.Amend: items.amend,
     requests.Move: items.move,
     requests.Recall: recall.recall,
@@ -47,6 +50,7 @@ VERBS: dict[type, Callable[[App, Caller, Any], Any]] = {
     requests.Link: relations.link,
     requests.Unlink: relations.unlink,
     requests.RelationsOf: relations.relations_of,
+    requests.ListRelationTypes: graph.list_relation_types,
     requests.ExportShapes: graph.export_shapes,
     requests.ExportGraph: graph.export_graph,
     requests.Propose: proposals.propose,
@@ -61,6 +65,7 @@ VERBS: dict[type, Callable[[App, Caller, Any], Any]] = {
     requests.ListFolders: folders.list_folders,
     requests.FileItem: folders.file_item,
     requests.UnfileItem: folders.unfile_item,
+    requests.CheckReady: reports.check_ready,
     requests.CountAll: reports.count_all,
     requests.History: history.history,
     requests.Undo: history.undo,
@@ -69,6 +74,8 @@ VERBS: dict[type, Callable[[App, Caller, Any], Any]] = {
     requests.ListJobs: jobs.list_jobs,
     requests.DecideReview: deciding.decide_review,
     requests.ListReviews: reviews.list_reviews,
+    requests.ShowWorkspace: plans.show_workspace,
+    requests.ChoosePlan: plans.choose_plan,
     requests.IssueToken: access.issue_token,
     requests.RevokeToken: access.revoke_token,
     requests.ListTokens: access.list_tokens,
@@ -77,4 +84,5 @@ VERBS: dict[type, Callable[[App, Caller, Any], Any]] = {
 
 def perform(app: App, caller: Caller, request: object) -> Any:
     """Do what a request asks for."""
+    check(request)
     return VERBS[type(request)](app, caller, request)

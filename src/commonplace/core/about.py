@@ -1,27 +1,13 @@
 """What is known about an entity, from every side at once."""
 
-from dataclasses import dataclass
-
 from commonplace.core.access import require
 from commonplace.core.app import App
 from commonplace.core.facts import changes, facts_about, health_of
 from commonplace.core.relations import edges_of_titled
 from commonplace.core.requests import About, ChangesOf, FactsAbout, HealthOf
 from commonplace.model.access import Caller, Scope
-from commonplace.model.answer import Edge
-from commonplace.model.fact import Changes, Fact, Health
+from commonplace.model.answer import Known
 from commonplace.model.interval import Instant
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The facts about an entity, how they came about, what it is related to, and how sound all that is."""
-
-    entity: str
-    facts: tuple[Fact, ...]
-    changes: Changes
-    relations: tuple[Edge, ...]
-    health: Health
 
 
 def about(app: App, caller: Caller, request: About) -> Known:

@@ -1,6 +1,6 @@
 """Who is calling: tokens and the local owner; and what a caller may do."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from commonplace.auth.tokens import digest, looks_like_token, make_token, matches
@@ -9,6 +9,7 @@ from commonplace.core.requests import IssueToken, ListTokens, RevokeToken
 from commonplace.core.workspaces import find_workspace
 from commonplace.model.access import INCLUDED, Caller, Scope, Token
 from commonplace.model.errors import Forbidden, Invalid, NotFound, Quota, Unauthenticated
+from commonplace.model.ids import parse
 from commonplace.model.interval import FOREVER, Instant
 from commonplace.store import access
 
@@ -62,7 +63,7 @@ def require(caller: Caller, scope: Scope) -> None:
 def require_person(caller: Caller) -> None:
     """Refuse everyone but a person."""
     if not caller.human:
-        raise Forbidden("Only a person may do this: use the commonplace command or the web page.", reason="human_only")
+        raise Forbidden("Only a person may do this: use the commonplace command.", reason="human_only")
 
 
 def issue_token(app: App, caller: Caller, request: IssueToken) -> IssuedToken:
@@ -71,6 +72,11 @@ def issue_token(app: App, caller: Caller, request: IssueToken) -> IssuedToken:
     now = app.clock.now()
     if request.expires_at is not None and request.expires_at <= now:
         raise Invalid("A token must expire in the future.", param="expires")
+    if request.kind == "kmt" and (request.folders is not None or request.kb_only):
+        raise Invalid(
+            "A token of the kind kmt sees the whole workspace; make one of the kind lev for some of its folders.",
+            param="kind",
+        )
     _check_folders(app, caller, request.folders)
     made = make_token(request.kind)
     token = Token(
@@ -98,8 +104,9 @@ def issue_token(app: App, caller: Caller, request: IssueToken) -> IssuedToken:
 def revoke_token(app: App, caller: Caller, request: RevokeToken) -> None:
     """End a token of the caller's workspace at once."""
     require(caller, Scope.ADMIN)
+    token_id = parse(request.id)
     with app.db.control(write=True) as control:
-        if not access.revoke_token(control, caller.workspace_id, request.id, app.clock.now()):
+        if not token_id or not access.revoke_token(control, caller.workspace_id, token_id, app.clock.now()):
             raise NotFound("There is no active token with this id.", id=request.id)
 
 
@@ -120,12 +127,15 @@ def _is_alive(app: App, token: Token, now: Instant) -> bool:
 
 
 def _in_time(token: Token, now: Instant) -> bool:
-    return now < token.expires_at and now < token.revoked_at
+    """A token that was revoked stays so, even for a clock that is set back."""
+    return now < token.expires_at and token.revoked_at == FOREVER
 
 
-def _check_folders(app: App, caller: Caller, wanted: Iterable[str] | None) -> None:
+def _check_folders(app: App, caller: Caller, wanted: Sequence[str] | None) -> None:
     if wanted is None:
         return
+    if not wanted:
+        raise Invalid("Name at least one folder, or none for the whole library.", param="folders", reason="empty")
     unknown = set(wanted) - _folder_ids(app, caller.workspace_id)
     if unknown:
         raise NotFound(f"There is no folder {min(unknown)}.", id=min(unknown))

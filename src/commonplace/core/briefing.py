@@ -12,6 +12,7 @@ from commonplace.model.answer import Assembled, Hit
 from commonplace.model.errors import Invalid
 from commonplace.model.fact import HIGH_IMPACT, Briefing, Fact, Window, contradictions, value_text
 from commonplace.model.interval import DAY, Instant, moment
+from commonplace.model.temporal import Temporal
 from commonplace.store import facts as stored
 from commonplace.store.view import view_of
 
@@ -24,19 +25,21 @@ def context(app: App, caller: Caller, request: Context) -> Assembled:
     """The best facts for a text, one line each, as many whole lines as the budget holds."""
     if request.max_llm_tokens < 1:
         raise Invalid("max_tokens must be >= 1", param="max_tokens", reason="range")
+    hybrid = request.vector is not None
     asked = Recall(
         text=request.text,
         limit=LINES_MAX,
         targets=("fact",),
-        mode="keyword" if request.vector is None else "hybrid",
+        mode="hybrid" if hybrid else "keyword",
+        scoring="rrf" if hybrid else "bm25",
         vector=request.vector,
-        explain=True,
+        temporal=Temporal(),
     )
     hits = recall(app, caller, asked).hits
     kept: list[str] = []
     left = request.max_llm_tokens * BYTES_PER_TOKEN
     for rank, hit in enumerate(hits, 1):
-        line = _line(rank, hit)
+        line = _line(hit, f"{hit.score:.3f}" if hybrid else f"#{rank} bm25:{hit.score:.2f}")
         left -= len(line.encode()) + 1
         if left < 0:
             break
@@ -58,15 +61,16 @@ def brief(app: App, caller: Caller, request: Brief) -> Briefing:
         text=query,
         limit=200,
         targets=("fact",),
-        mode="keyword" if request.vector is None else "hybrid",
+        mode="hybrid" if request.hybrid else "keyword",
+        scoring="rrf" if request.hybrid else "bm25",
         vector=request.vector,
         window=window,
+        facts=tuple(fact.id for fact in of_subject) if subject else None,
     )
     found = [hit.fact for hit in recall(app, caller, asked).hits if hit.fact]
     if subject:
-        own = {fact.id for fact in of_subject}
         rest = sorted(of_subject, key=lambda fact: (-fact.confidence, -fact.valid.start, fact.id))
-        found = list({fact.id: fact for fact in (*(f for f in found if f.id in own), *rest)}.values())
+        found = list({fact.id: fact for fact in (*found, *rest)}.values())
     counting = [fact for fact in found if _counts(fact, now, since)]
     current = [fact for fact in counting if fact.was_valid(now)]
     ended = [fact for fact in counting if not fact.was_valid(now)]
@@ -91,13 +95,12 @@ def _counts(fact: Fact, now: Instant, since: Instant) -> bool:
     """Whether a fact touches the horizon; one that a correction replaced by now is spoken for by its replacement."""
     if fact.valid.start > now or fact.valid.end <= since:
         return False
-    return not (fact.corrected and fact.expired_at is not None and fact.expired_at <= now)
+    return not (fact.corrected and (fact.valid.end if fact.expired_at is None else fact.expired_at) <= now)
 
 
-def _line(rank: int, hit: Hit) -> str:
+def _line(hit: Hit, score: str) -> str:
     assert hit.fact is not None, "only facts were asked for"
     fact = hit.fact
     day = date.isoformat(moment(fact.valid.start).date())
-    score = f"{hit.score:.3f}" if hit.why.get("vectors") else f"#{rank} bm25:{hit.why.get('bm25', 0):.2f}"
     sure = "" if fact.confidence == 1.0 else f" conf:{fact.confidence:g}"
     return f"[{day}] ({score}{sure}) {fact.subject} · {fact.predicate} · {value_text(fact.value)}"

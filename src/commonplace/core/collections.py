@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from commonplace.core.access import require, require_person
 from commonplace.core.app import App
+from commonplace.core.names import claim_missing
 from commonplace.core.requests import CreateCollection, DeleteCollection, ListCollections, SetCollection
-from commonplace.core.workspaces import DEFAULT_COLLECTION, RECALL_CAP
-from commonplace.model.access import Caller, Collection, Scope, Tier
-from commonplace.model.errors import Conflict, Forbidden, Invalid, NotFound
+from commonplace.core.workspaces import DEFAULT_COLLECTION, RECALL_CAP, default_collection, workspace_of
+from commonplace.model.access import Caller, Collection, Scope, Tier, Workspace
+from commonplace.model.errors import CommonplaceError, Conflict, Forbidden, Invalid, NotFound
 from commonplace.model.event import EventKind
-from commonplace.model.names import collection_slug, name_key
+from commonplace.model.names import checked_name, collection_slug, name_key
 from commonplace.store import collections as stored
 from commonplace.store import index
 from commonplace.store.database import Read, Write
@@ -28,25 +29,61 @@ def exact(read: Read, name: str) -> Collection | None:
     return next((each for each in stored.collections(read) if key in {name_key(each.slug), name_key(each.name)}), None)
 
 
-def default_for_writing(read: Read, caller: Caller) -> Collection:
+def default_for_writing(read: Read, caller: Caller, workspace: Workspace) -> Collection:
     """Where a write goes that names no collection."""
-    found = exact(read, DEFAULT_COLLECTION)
-    assert found is not None, "every workspace has its default collection"
+    name = default_collection(workspace)
+    found = exact(read, name)
+    if not found:
+        raise NotFound(f"The default collection {name} is gone; set another for the workspace.", name=name)
     return writable(caller, found)
 
 
-def writable(caller: Caller, collection: Collection) -> Collection:
+def writable(caller: Caller, collection: Collection, named: str | None = None) -> Collection:
     """The collection, if the caller may write there."""
     if collection.tier == Tier.SENSITIVE and not caller.human:
         raise Forbidden(
-            "The collection is sensitive: only a person can write there, with the commonplace command or the web page.",
+            "The collection is sensitive: only a person can write there, with the commonplace command.",
             reason="sensitive_collection",
+            **({} if named is None else {"name": named}),
         )
     return collection
 
 
-def narrowed(read: Read, caller: Caller, names: Sequence[str] | None) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
-    """The slugs that a reader's names mean, and the names that were left out for being sensitive."""
+def absent(what: str, text: str, *, kept_back: object) -> CommonplaceError:
+    """Nothing is here that an id names; where the caller's contract says so, it is kept back for being sensitive."""
+    if kept_back:
+        return Forbidden(
+            "This is in a sensitive collection: only a person can change or forget it, with `commonplace forget`.",
+            reason="sensitive_collection",
+        )
+    return NotFound(f"{what} not found: {text}", id=text)
+
+
+def require_within(read: Read, within: str | None, slug: str) -> None:
+    """Refuse what is in another collection than the caller takes it to be in."""
+    if within is None:
+        return
+    found = exact(read, within)
+    if found is None or found.slug != slug:
+        raise Invalid(f"It is in the collection {slug}, not in {within}.", reason="elsewhere")
+
+
+def narrowed(
+    read: Read,
+    caller: Caller,
+    names: Sequence[str] | None,
+    without: Sequence[str] = (),
+    *,
+    tell_sensitive: bool = False,
+) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """The slugs that a reader's names mean, and the names that were left out for being sensitive.
+
+    Unless the caller's contract tells of what is sensitive, its name is as unknown as any.
+    Where there are no names, it is all that the caller may know of, or all but `without`.
+    """
+    if names is None and without:
+        unwanted, _ = narrowed(read, caller, without, tell_sensitive=tell_sensitive)
+        return tuple(each.slug for each in visible(read, caller) if each.slug not in (unwanted or ())), ()
     if names is None:
         return None, ()
     if not names:
@@ -55,13 +92,19 @@ def narrowed(read: Read, caller: Caller, names: Sequence[str] | None) -> tuple[t
     left_out: list[str] = []
     for name in names:
         found = exact(read, name)
-        if found is None:
+        hidden = found is not None and found.tier == Tier.SENSITIVE and not caller.human
+        if found is None or (hidden and not tell_sensitive):
             existing = [each.slug for each in visible(read, caller)]
             raise NotFound(
-                f"There is no collection {name}; there are: {', '.join(existing)}.", name=name, existing=existing
+                f"There is no collection {name}; there are: {', '.join(existing)}.",
+                reason="unknown_collection",
+                name=name,
+                existing=existing,
             )
-        sensitive = found.tier == Tier.SENSITIVE and not caller.human
-        (left_out if sensitive else kept).append(found.slug)
+        if hidden:
+            left_out.append(name)
+        else:
+            kept.append(found.slug)
     return tuple(kept), tuple(left_out)
 
 
@@ -85,7 +128,7 @@ def create_in(write: Write, name: str, tier: Tier = Tier.PERSONAL) -> Collection
     """Make a collection inside a larger write."""
     if exact(write, name) or exact(write, collection_slug(name)):
         raise Conflict(f"There is already a collection named {name}.", name=name)
-    made = Collection(write.new_id(), collection_slug(name), name.strip(), tier, RECALL_CAP, write.now)
+    made = Collection(write.new_id(), collection_slug(name), checked_name(name), tier, RECALL_CAP, write.now)
     stored.insert_collection(write, made, name_key(name))
     return made
 
@@ -99,7 +142,7 @@ def set_collection(app: App, caller: Caller, request: SetCollection) -> Collecti
         kept = _existing(write, request.slug)
         if request.name is not None and (other := exact(write, request.name)) and other.id != kept.id:
             raise Conflict(f"There is already a collection named {request.name}.", name=request.name)
-        name, tier = request.name or kept.name, request.tier or kept.tier
+        name, tier = checked_name(request.name or kept.name), request.tier or kept.tier
         changed = Collection(kept.id, kept.slug, name, tier, request.recall_cap or kept.recall_cap, kept.created_at)
         write.patch(
             "collection", kept.id, name=name, name_key=name_key(name), tier=tier.value, recall_cap=changed.recall_cap
@@ -113,12 +156,13 @@ def set_collection(app: App, caller: Caller, request: SetCollection) -> Collecti
 def delete_collection(app: App, caller: Caller, request: DeleteCollection) -> None:
     """Delete a collection that nothing is in."""
     require_person(caller)
+    workspace = workspace_of(app, caller.workspace_id)
     with app.db.write(caller) as write:
         kept = _existing(write, request.slug)
-        if kept.slug == DEFAULT_COLLECTION:
+        if kept.slug == DEFAULT_COLLECTION or kept == exact(write, default_collection(workspace)):
             raise Conflict("The default collection cannot be deleted.")
         if not stored.is_empty(write, kept.id):
-            raise Conflict(f"{kept.name} still holds items; move or forget them first.", name=kept.name)
+            raise Conflict(f"{kept.name} still holds items or facts; move or forget them first.", name=kept.name)
         row = write.one("kept_collection", id=kept.id)
         assert row is not None, "it was read under the same lock"
         write.remove("collection", row)
@@ -126,11 +170,12 @@ def delete_collection(app: App, caller: Caller, request: DeleteCollection) -> No
 
 
 def _reshelve(write: Write, collection_id: str) -> None:
-    """A tier decides the shelf: every entry of the collection moves, and open corrections are void."""
+    """A tier decides the shelf and who has a readable id: every entry moves, and open corrections are void."""
     items = [row["id"] for row in write.all("items_of_collection", collection_id=collection_id)]
     facts = [row["id"] for row in write.all("facts_of_collection", collection_id=collection_id)]
     index.settle(write, items=items, facts=facts)
     write.run("void_proposals", items=tuple(items))
+    claim_missing(write, items)
 
 
 def _existing(read: Read, slug: str) -> Collection:

@@ -11,6 +11,8 @@ from commonplace.core.requests import Apply, CreateCollection, DecideReview
 from commonplace.model.access import Caller
 from commonplace.model.answer import Applied, Stored
 from commonplace.model.errors import Conflict, NotFound
+from commonplace.model.ids import parse
+from commonplace.store.database import Read
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +28,22 @@ class Decided:
 def decide_review(app: App, caller: Caller, request: DecideReview) -> Decided:
     """Approve or reject what waits; an approved text is written once, into a new collection if asked."""
     require_person(caller)
+    review_id = parse(request.id)
     with app.db.read(caller.workspace_id) as read:
-        waits = read.one("review_by_id", id=request.id)
-    if not waits:
+        waits = read.one("review_by_id", id=review_id) if review_id else None
+    if not review_id or not waits:
         return _decide_correction(app, caller, request)
     with app.db.read(caller.workspace_id) as read:
-        review, asked = reviews.pending(read, request.id)
+        review, asked, asker = reviews.pending(read, review_id)
+        folders = _standing(read, asker.folders)
         target = exact(read, request.collection) if request.collection else None
         if request.approve and request.collection and not target:
             raise NotFound(f"There is no collection {request.collection}.", name=request.collection)
         taken = exact(read, request.create or review.suggested)
     if not request.approve:
         with app.db.write(caller) as write:
-            reviews.close(write, request.id, "rejected", caller, None)
-        return Decided(request.id, "rejected")
+            reviews.close(write, review_id, "rejected", caller, None)
+        return Decided(review_id, "rejected")
     if not target:
         target = taken if taken and not request.create else None
     if not target:
@@ -47,10 +51,17 @@ def decide_review(app: App, caller: Caller, request: DecideReview) -> Decided:
             raise Conflict(f"There is already a collection named {taken.name}; approve with --as {taken.slug}.")
         target = create_collection(app, caller, CreateCollection(name=request.create or review.suggested))
     # The key makes a decision that was cut off after the write find what it wrote, and not write again.
-    stored = store(app, caller, replace(asked, collection=target.slug, key=f"review:{request.id}"))
+    writer = replace(caller, client=review.client, folders=folders, kb_only=asker.kb_only)
+    stored = store(app, writer, replace(asked, collection=target.slug, key=f"review:{review_id}"))
     with app.db.write(caller) as write:
-        reviews.close(write, request.id, "approved", caller, stored.item_id)
-    return Decided(request.id, "approved", stored)
+        reviews.close(write, review_id, "approved", caller, stored.item_id)
+    return Decided(review_id, "approved", stored)
+
+
+def _standing(read: Read, folders: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The folders of the token that asked, unless one of them is gone: then the text is filed nowhere."""
+    known = {row["id"] for row in read.all("folder_ids")}
+    return folders if folders is not None and known.issuperset(folders) else None
 
 
 def _decide_correction(app: App, caller: Caller, request: DecideReview) -> Decided:

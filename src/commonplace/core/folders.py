@@ -54,7 +54,9 @@ def delete_folder(app: App, caller: Caller, request: DeleteFolder) -> int:
             {"id": folder.id, "name": folder.name, "name_key": folder.name.casefold(), "created_at": folder.created_at},
         )
         gone = erase.erase(write, erase.doomed_with(write, doomed)) if doomed else ()
-        write.record(EventKind.FORGET if doomed else EventKind.FOLDER, folder.id, *gone)
+        # A forget names what is gone and nothing else: by its subjects the op-log is read again.
+        named = gone if doomed else tuple(row["member_id"] for row in members)
+        write.record(EventKind.FORGET if doomed else EventKind.FOLDER, folder.id, *named)
     if doomed:
         app.db.engine.clear_journal(caller.workspace_id)
     return len(doomed)
@@ -69,7 +71,7 @@ def file_item(app: App, caller: Caller, request: FileItem) -> tuple[str, ...]:
             raise Forbidden("The token's folders do not allow this.", reason="forbidden_scope", out_of_scope=outside)
     with app.db.write(caller) as write:
         item = find(write, view_of(write, caller), request.id).item
-        wanted = [_folder(write, caller, each).id for each in dict.fromkeys(request.folders)]
+        wanted = dict.fromkeys(_folder(write, caller, each).id for each in request.folders)
         held = {folder_id for folder_id, _ in stored.folder_ids_of(write, item.id)}
         added = tuple(each for each in wanted if each not in held)
         for folder_id in added:

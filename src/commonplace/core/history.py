@@ -2,16 +2,20 @@
 
 import json
 
-from commonplace.core import proposals
 from commonplace.core.access import require_person
 from commonplace.core.app import App
+from commonplace.core.collections import exact
+from commonplace.core.indexing import Text, entries_of, place_again, texts_of_item
 from commonplace.core.names import identify
+from commonplace.core.proposals import text_before
 from commonplace.core.requests import History, Undo
+from commonplace.core.workspaces import DEFAULT_COLLECTION
 from commonplace.model.access import Caller
 from commonplace.model.errors import Conflict, NotFound
 from commonplace.model.event import UNDOABLE, Event, EventKind
 from commonplace.model.interval import FOREVER, Instant
 from commonplace.store import index
+from commonplace.store.collections import is_empty
 from commonplace.store.connection import Row
 from commonplace.store.database import Change, Read, Write, decode_changes
 from commonplace.store.view import view_of
@@ -42,12 +46,8 @@ def undo(app: App, caller: Caller, request: Undo) -> Event:
     require_person(caller)
     with app.db.read(caller.workspace_id) as read:
         event, changes = _undoable(read, request.event_id)
-        back = next((each for each in changes if each.table == "chunk" and each.action == "retire"), None)
-        made, _ = (
-            proposals.undone_entries(app, read, back.row["id"], back.before["content_id"])
-            if back and event.kind == EventKind.CORRECTION
-            else ([], None)
-        )
+        texts = _returning(read, changes)
+    made = entries_of(app, texts)
     with app.db.write(caller) as write:
         _undoable(write, request.event_id)
         for change in reversed(changes):
@@ -56,13 +56,20 @@ def undo(app: App, caller: Caller, request: Undo) -> Event:
             each.row["id"] for each in changes if each.table == "item"
         }
         facts = {each.row["id"] for each in changes if each.table == "fact"}
-        index.settle(write, items=sorted(items | _items_of(changes)), facts=sorted(facts))
-        for entry in made:
-            held = write.one("shelf_of", owner=entry.owner)
-            if held:
-                space_id = index.space(write, app.embedder.name, app.embedder.dimensions)
-                index.put(write, held["shelf"], space_id, entry)
+        missing = index.settle(write, items=sorted(items | _items_of(changes)), facts=sorted(facts))
+        place_again(app, write, made, missing)
         return write.record(EventKind.UNDO, event.id, *event.subjects)
+
+
+def _returning(read: Read, changes: list[Change]) -> list[Text]:
+    """What the index will hold anew: texts as they were before a correction, items back in the knowledge base."""
+    texts: list[Text] = []
+    for change in changes:
+        if change.table == "chunk" and change.action == "retire":
+            texts.append(text_before(read, change.row["id"], change.before["content_id"]))
+        elif change.table == "item" and change.before.get("in_kb"):
+            texts += texts_of_item(read, change.row["id"])
+    return texts
 
 
 def _undoable(read: Read, event_id: str) -> tuple[Event, list[Change]]:
@@ -91,14 +98,33 @@ def _reverse(write: Write, change: Change) -> None:
     elif change.action == "retire":
         write.insert(change.table, **{**change.before, "recorded_at": write.now, "retired_at": FOREVER})
     elif change.action == "patch":
+        _refuse_taken(write, change, change.before)
         write.patch(change.table, change.row["id"], **change.before)
     elif change.action == "remove":
+        _refuse_taken(write, change, change.row)
         write.insert(change.table, **{name: value for name, value in change.row.items() if name != "workspace_id"})
 
 
+def _refuse_taken(write: Write, change: Change, back: Row) -> None:
+    """What takes an old name or place again must find it free."""
+    if change.table == "collection" and _other(write, change, back):
+        raise Conflict(f"There is another collection named {back.get('name') or back.get('slug')} by now.")
+    if change.table == "folder" and write.one("folder_by_key", name_key=back["name_key"]):
+        raise Conflict(f"There is another folder named {back['name']} by now.")
+    if "collection_id" in back and not write.one("kept_collection", id=back["collection_id"]):
+        raise Conflict("The collection it was in is gone by now.")
+
+
+def _other(read: Read, change: Change, back: Row) -> bool:
+    held = [exact(read, back[name]) for name in ("slug", "name") if name in back]
+    return any(each is not None and each.id != change.row["id"] for each in held)
+
+
 def _refuse_filled(write: Write, change: Change) -> None:
-    if change.table == "collection" and write.all("items_of_collection", collection_id=change.row["id"]):
-        raise Conflict("The collection holds items by now; move or forget them first.")
+    if change.table == "collection" and change.row["slug"] == DEFAULT_COLLECTION:
+        raise Conflict("The default collection cannot be deleted.")
+    if change.table == "collection" and not is_empty(write, change.row["id"]):
+        raise Conflict("The collection is in use by now; move or forget what it holds first.")
     if change.table == "folder" and write.all("members_of_folder", folder_id=change.row["id"]):
         raise Conflict("The folder holds items by now; take them out first.")
 

@@ -1,35 +1,44 @@
 """Items: keeping, replacing, retracting, reading, filing and amending them."""
 
 import hashlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from commonplace.core import facts as fact_verbs
 from commonplace.core import relations, reviews
-from commonplace.core.access import require
+from commonplace.core.access import require, require_person
 from commonplace.core.app import App
 from commonplace.core.collections import default_for_writing, exact, narrowed, writable
-from commonplace.core.indexing import Prepared, place, prepare
-from commonplace.core.keys import keep_key, made_by
-from commonplace.core.names import claim_next_slug, claim_slug, identify
-from commonplace.core.requests import Amend, Get, List, Move, Retract, Store, Supersede
+from commonplace.core.indexing import Prepared, entries_of, place, place_again, prepare, texts_of_item
+from commonplace.core.keys import Made, keep_key, made_by
+from commonplace.core.names import DOCUMENT, claim_missing, claim_next_slug, claim_slug, content_key, identify
+from commonplace.core.requests import Amend, Get, InvalidateFact, List, ListPage, Move, Retract, Store, Supersede
 from commonplace.core.workspaces import workspace_of
 from commonplace.ingest.chunk import title_of
-from commonplace.model.access import PLANS, Caller, Collection, Scope, Tier
+from commonplace.model.access import PLANS, Caller, Collection, Plan, Scope, Tier, Workspace
 from commonplace.model.answer import Retracted, Similar, Stored, Superseded
 from commonplace.model.errors import Conflict, Invalid, NotFound, Quota, TooLarge
 from commonplace.model.event import EventKind
-from commonplace.model.interval import FOREVER, Instant, Interval
+from commonplace.model.interval import FOREVER, Instant, Interval, format_instant
 from commonplace.model.item import Item, Version, Whole
 from commonplace.store import index, items
 from commonplace.store.collections import folder_ids_of
 from commonplace.store.database import Read, Write
 from commonplace.store.items import Placed
 from commonplace.store.search import Filter, similar
-from commonplace.store.view import LATEST, View, Wanted, view_of
+from commonplace.store.view import View, Wanted, view_of
 
 TEXT_BYTES_MAX = 10 * 1024 * 1024
 SIMILAR_MAX = 3
+TAG_CHARACTERS_MAX = 100
 SIMILAR_MIN = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of the items of a list, and how many there are in all."""
+
+    items: tuple[Placed, ...]
+    total: int
 
 
 def store(app: App, caller: Caller, request: Store) -> Stored:
@@ -37,17 +46,18 @@ def store(app: App, caller: Caller, request: Store) -> Stored:
     require(caller, Scope.WRITE)
     text = _checked_text(request.text)
     title = (request.title or "").strip() or title_of(text)
-    target = reviews.target(app, caller, request)
-    plan = PLANS[workspace_of(app, caller.workspace_id).plan]
+    _check_tags(request.tags)
+    target = reviews.target(app, caller, replace(request, text=text))
+    workspace = workspace_of(app, caller.workspace_id)
     in_kb = request.in_kb or caller.kb_only
     prepared = prepare(app, title, text, indexed=in_kb)
     alike = _similar(app, caller, prepared) if request.similar else ()
     drafts = fact_verbs.drafts(app, request, text)
     with app.db.write(caller) as write:
-        if known := made_by(write, request.key):
+        if known := made_by(write, caller, request.key):
             return _stored_before(write, caller, known)
-        collection = _target(write, caller, target)
-        _check_room(write, plan.memories_max, plan.name)
+        collection = _target(write, caller, workspace, target)
+        _check_room(write, PLANS[workspace.plan])
         start = write.now if request.valid_from is None else request.valid_from
         item = Item(
             id=write.new_id(),
@@ -56,7 +66,9 @@ def store(app: App, caller: Caller, request: Store) -> Stored:
             platform=request.platform,
             created_at=write.now,
             in_kb=in_kb,
+            custom_title=_label(caller, request),
             url=request.url,
+            content_key=content_key(write, request.url or text),
             episode=request.episode,
             actor=caller.actor,
             client=caller.client,
@@ -68,7 +80,7 @@ def store(app: App, caller: Caller, request: Store) -> Stored:
             title=title,
             memory_type=request.memory_type,
             tags=request.tags,
-            classes=relations.classes_of(write, request.tags),
+            classes=relations.classes_of(write, (*request.tags, request.kind)),
             provenance=request.provenance,
             predecessor=None,
             reason=None,
@@ -79,11 +91,11 @@ def store(app: App, caller: Caller, request: Store) -> Stored:
         )
         items.insert_item(write, item)
         _insert_version(app, write, collection, version, prepared)
-        slug = _slug_for(write, collection, version)
+        slug = _slug_for(write, collection, item, version)
         folder = _file_for(write, caller, item.id)
         relations.link_wiki(write, caller, version, slug, text)
-        facts = fact_verbs.insert_drafts(app, write, caller, item, drafts)
-        keep_key(write, request.key, [version.id, *facts])
+        facts = fact_verbs.insert_drafts(app, write, caller, item, drafts, request.key)
+        keep_key(write, caller, request.key, Made(item.id, version.id, tuple(facts)), collection.tier)
         write.record(EventKind.INGEST, item.id, version.id, *facts)
     return Stored(
         item.id,
@@ -95,6 +107,7 @@ def store(app: App, caller: Caller, request: Store) -> Stored:
         tuple(facts),
         alike,
         folder,
+        content_id=item.content_key,
     )
 
 
@@ -104,6 +117,8 @@ def supersede(app: App, caller: Caller, request: Supersede) -> Superseded:
     text = _checked_text(request.text)
     with app.db.read(caller.workspace_id) as read:
         seen = find(read, view_of(read, caller), request.id)
+    if request.note_bytes_max is not None and seen.item.kind != DOCUMENT:
+        _check_size(text, request.note_bytes_max)
     title = (request.title or "").strip() or title_of(text)
     prepared = prepare(app, title, text, indexed=seen.item.in_kb)
     with app.db.write(caller) as write:
@@ -130,28 +145,33 @@ def supersede(app: App, caller: Caller, request: Supersede) -> Superseded:
         )
         write.replace("version", old.version.id, valid_to=start)
         _insert_version(app, write, collection, new, prepared)
-        slug = _slug_for(write, collection, new, old.version.slug)
+        slug = _slug_for(write, collection, old.item, new, old.version.slug)
+        closed = fact_verbs.close_of_item(write, caller, old.item.id, start, request.reason)
         index.settle(write, items=[old.item.id])
-        edge = relations.supersedes(write, new, old.version, request.reason)
+        linked = relations.supersedes(write, new, old.version, request.reason)
         relations.inherit(write, old.version.id, new.id)
         relations.link_wiki(write, caller, new, slug, text)
-        write.record(EventKind.SUPERSEDE, old.item.id, old.version.id, new.id)
+        write.record(EventKind.SUPERSEDE, old.item.id, old.version.id, new.id, *closed)
     return Superseded(
         old.item.id,
         old.version.id,
         new.id,
         old.version.slug,
         slug,
-        edge.relation_id,
-        edge.slug,
+        linked.relation_id,
+        linked.slug,
         start,
         tuple(piece.id for piece in prepared.pieces),
     )
 
 
 def retract(app: App, caller: Caller, request: Retract) -> Retracted:
-    """End the validity of a memory; its history stays."""
+    """End the validity of a memory or a fact; its history stays."""
     require(caller, Scope.WRITE)
+    if fact_verbs.is_fact(app, caller, request.id):
+        closing = InvalidateFact(id=request.id, valid_to=request.valid_to, reason=request.reason)
+        fact = fact_verbs.invalidate_fact(app, caller, closing)
+        return Retracted(fact.id, fact.valid.end)
     with app.db.write(caller) as write:
         kept = find(write, view_of(write, caller), request.id)
         _refuse_superseded(write, caller, kept.version)
@@ -161,8 +181,9 @@ def retract(app: App, caller: Caller, request: Retract) -> Retracted:
         if kept.version.valid.end <= end:
             raise Conflict("It has ended already.", reason="retracted")
         write.replace("version", kept.version.id, valid_to=end, reason=request.reason)
+        closed = fact_verbs.close_of_item(write, caller, kept.item.id, end, request.reason)
         index.settle(write, items=[kept.item.id])
-        write.record(EventKind.RETRACT, kept.item.id, kept.version.id)
+        write.record(EventKind.RETRACT, kept.item.id, kept.version.id, *closed)
     return Retracted(kept.version.id, end)
 
 
@@ -192,17 +213,17 @@ def list_items(app: App, caller: Caller, request: List) -> list[Placed]:
     """The items the caller may see, newest first."""
     require(caller, Scope.READ)
     with app.db.read(caller.workspace_id) as read:
-        kept, _ = narrowed(read, caller, request.collections)
-        return items.newest(
-            read,
-            view_of(read, caller),
-            Wanted(kept),
-            limit=request.limit,
-            offset=request.offset,
-            folder=request.folder,
-            archived=request.archived,
-            in_kb=request.in_kb,
-        )
+        wanted = _wanted(read, caller, request)
+        return items.newest(read, view_of(read, caller), wanted, limit=request.limit, offset=request.offset)
+
+
+def list_page(app: App, caller: Caller, request: ListPage) -> Page:
+    """A page of such a list, and how many items are on all of its pages."""
+    require(caller, Scope.READ)
+    with app.db.read(caller.workspace_id) as read:
+        view, wanted = view_of(read, caller), _wanted(read, caller, request.of)
+        found = items.newest(read, view, wanted, limit=request.of.limit, offset=request.of.offset)
+        return Page(tuple(found), items.count(read, view, wanted))
 
 
 def amend(app: App, caller: Caller, request: Amend) -> None:
@@ -215,29 +236,21 @@ def amend(app: App, caller: Caller, request: Amend) -> None:
     }
     with app.db.read(caller.workspace_id) as read:
         found = find(read, view_of(read, caller), request.id)
-        text = whole(read, caller, view_of(read, caller), found).text
-    prepared = prepare(app, found.version.title, text) if request.in_kb and not found.item.in_kb else None
+        texts = texts_of_item(read, found.item.id) if request.in_kb and not found.item.in_kb else []
+    back = entries_of(app, texts)
     with app.db.write(caller) as write:
         kept = find(write, view_of(write, caller), request.id)
         write.patch("item", kept.item.id, **changes)
-        index.settle(write, items=[kept.item.id])
-        if prepared and kept.version.id == found.version.id:
-            held = items.chunks_of_version(write, kept.version.id, LATEST)
-            entries = [
-                replace(entry, owner=chunk.content_id) for entry, chunk in zip(prepared.entries, held, strict=True)
-            ]
-            collection = exact(write, kept.collection)
-            assert collection is not None, "an item's collection exists"
-            place(app, write, _shelf(collection, kept.version, write.now), entries)
+        place_again(app, write, back, index.settle(write, items=[kept.item.id]))
         write.record(EventKind.ITEM, kept.item.id)
 
 
 def move(app: App, caller: Caller, request: Move) -> None:
     """Put items into another collection; its tier governs them from now on."""
-    require(caller, Scope.WRITE)
+    require_person(caller)
     with app.db.write(caller) as write:
         target = exact(write, request.collection)
-        if target is None or (target.tier == Tier.SENSITIVE and not caller.human):
+        if target is None:
             raise NotFound(f"There is no collection {request.collection}.", name=request.collection)
         moved = [find(write, view_of(write, caller), each).item.id for each in request.ids]
         for item_id in moved:
@@ -245,15 +258,21 @@ def move(app: App, caller: Caller, request: Move) -> None:
         index.settle(write, items=moved)
         if target.tier == Tier.SENSITIVE:
             write.run("void_proposals", items=tuple(moved))
+        claim_missing(write, moved)
         write.record(EventKind.MOVE, *moved)
 
 
 def find(read: Read, view: View, text: str) -> Placed:
-    """What an id of any form names: a version, or the version of an item that is valid at the moment."""
+    """What an id of any form names: a version, or the version of an item that is valid at the moment.
+
+    In the present an item that has ended, or is still to begin, is told by its latest version.
+    """
     thing = identify(read, text)
-    found = None
-    if thing:
-        found = items.version_by_id(read, view, thing) or items.version_of_item(read, view, thing)
+    found = items.version_by_id(read, view, thing) if thing else None
+    if thing and not found:
+        found = items.version_of_item(read, view, thing)
+        if found and view.as_of != read.now and not found.version.valid.contains(view.as_of):
+            found = None
     if not found:
         raise NotFound(f"Memory not found: {text}", id=text)
     return found
@@ -265,19 +284,19 @@ def _insert_version(app: App, write: Write, collection: Collection, version: Ver
     place(app, write, _shelf(collection, version, write.now), prepared.entries)
 
 
-def _slug_for(write: Write, collection: Collection, version: Version, previous: str | None = None) -> str | None:
+def _slug_for(
+    write: Write, collection: Collection, item: Item, version: Version, previous: str | None = None
+) -> str | None:
     """What is sensitive has no readable id: its words would show in what others are called."""
     if collection.tier == Tier.SENSITIVE:
         return None
-    return (
-        claim_next_slug(write, version.id, previous)
-        if previous
-        else claim_slug(write, version.id, version.title, "memory")
-    )
+    if previous:
+        return claim_next_slug(write, version.id, previous)
+    return claim_slug(write, version.id, version.title, item.kind)
 
 
-def _target(write: Write, caller: Caller, slug: str | None) -> Collection:
-    found = exact(write, slug) if slug else default_for_writing(write, caller)
+def _target(write: Write, caller: Caller, workspace: Workspace, slug: str | None) -> Collection:
+    found = exact(write, slug) if slug else default_for_writing(write, caller, workspace)
     if not found:
         raise NotFound(f"The collection {slug} is gone.", name=slug)
     return writable(caller, found)
@@ -286,7 +305,7 @@ def _target(write: Write, caller: Caller, slug: str | None) -> Collection:
 def _shelf(collection: Collection, version: Version, now: Instant) -> str:
     if collection.tier == Tier.SENSITIVE:
         return "chunk_sensitive"
-    return "chunk_current" if version.valid.end > now else "chunk_history"
+    return "chunk_current" if version.valid.contains(now) else "chunk_history"
 
 
 def _file_for(write: Write, caller: Caller, item_id: str) -> str | None:
@@ -297,33 +316,66 @@ def _file_for(write: Write, caller: Caller, item_id: str) -> str | None:
     return caller.folders[0]
 
 
-def _check_room(write: Write, memories_max: int | None, plan: str) -> None:
+def _label(caller: Caller, request: Store) -> str | None:
+    """What is shown for a text without a title, where a contract asks for that."""
+    if request.title or not request.generic_label:
+        return None
+    return f"{request.generic_label} from {caller.client}" if caller.client else request.generic_label
+
+
+def _check_room(write: Write, plan: Plan) -> None:
     """Counted while the head is locked, so the limit holds exactly; what is sensitive counts for nobody."""
-    if memories_max is None:
+    if plan.memories_max is None:
         return
     everything = view_of(write, Caller(write.workspace_id, "system"))
     row = write.one("count_versions", **everything.parameters)
     used = int(row["memories"]) if row else 0
-    if used >= memories_max:
+    if used >= plan.memories_max:
         raise Quota(
-            f"Plan limit reached: {memories_max} memories on {plan}",
+            f"Plan limit reached: {plan.memories_max} memories on {plan.name}",
             resource="memories",
-            plan=plan,
-            limit=memories_max,
+            plan=plan.name,
+            limit=plan.memories_max,
             used=used,
             required_plan="pro",
         )
 
 
 def _refuse_superseded(read: Read, caller: Caller, version: Version) -> None:
-    successor = read.one("successor_of", id=version.id)
-    if successor:
-        current = items.version_of_item(read, view_of(read, caller), version.item_id)
-        raise Conflict(
-            "This was superseded; name its current version.",
-            reason="already_superseded",
-            current_id=(current.version.slug or current.version.id) if current else None,
-        )
+    view, successor = view_of(read, caller), read.one("successor_of", id=version.id)
+    if not successor:
+        return
+    said, current = "This was superseded; name its current version.", items.version_of_item(read, view, version.item_id)
+    if current and current.version.id == version.id:
+        current = items.version_by_id(read, view, successor["id"])
+        start = format_instant(current.version.valid.start) if current else ""
+        said = f"What supersedes this is stored already and takes over at {start}; name that version."
+    raise Conflict(
+        said,
+        reason="already_superseded",
+        current_id=(current.version.slug or current.version.id) if current else None,
+    )
+
+
+def _wanted(read: Read, caller: Caller, request: List) -> Wanted:
+    """What a list is narrowed to; a token of the knowledge base alone is not told of what is out of it."""
+    kept, _ = narrowed(read, caller, request.collections)
+    return Wanted(
+        kept,
+        folder=_folder_in_sight(read, caller, request.folder),
+        archived=request.archived,
+        in_kb=True if caller.kb_only else request.in_kb,
+    )
+
+
+def _folder_in_sight(read: Read, caller: Caller, text: str | None) -> str | None:
+    if text is None:
+        return None
+    thing = identify(read, text)
+    known = {row["id"] for row in read.all("folder_ids")}
+    if thing not in (known if caller.folders is None else known & set(caller.folders)):
+        raise NotFound(f"There is no folder {text}.", id=text)
+    return thing
 
 
 def _similar(app: App, caller: Caller, prepared: Prepared) -> tuple[Similar, ...]:
@@ -348,11 +400,13 @@ def _similar(app: App, caller: Caller, prepared: Prepared) -> tuple[Similar, ...
     return tuple(Similar(each.version_id, titles[each.version_id], round(each.score, 4)) for each in near)
 
 
-def _stored_before(read: Read, caller: Caller, ids: list[str]) -> Stored:
+def _stored_before(read: Read, caller: Caller, made: Made) -> Stored:
+    """What a key made, as it stands; of what was forgotten since, or made as facts alone, no more than the ids."""
     view = view_of(read, caller)
-    found = items.version_by_id(read, view, ids[0])
+    found = items.version_by_id(read, view, made.version_id) if made.version_id else None
     if not found:
-        return Stored("", ids[0], None, "", Instant(0), (), tuple(ids[1:]), known=True)
+        version_id = made.version_id or made.fact_id
+        return Stored(made.item_id, version_id, None, "", made.at, (), made.fact_ids, known=True)
     chunks = items.chunks_of_version(read, found.version.id, view.known_at)
     return Stored(
         found.item.id,
@@ -361,8 +415,9 @@ def _stored_before(read: Read, caller: Caller, ids: list[str]) -> Stored:
         found.collection,
         found.version.created_at,
         tuple(each.chunk.id for each in chunks),
-        tuple(ids[1:]),
+        made.fact_ids,
         known=True,
+        content_id=found.item.content_key,
     )
 
 
@@ -370,16 +425,25 @@ def _checked_text(text: str) -> str:
     if not text.strip():
         raise Invalid("The text must not be empty.", param="text", reason="empty")
     text = text.encode("utf-8", "replace").decode()
+    _check_size(text, TEXT_BYTES_MAX)
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def _check_tags(tags: tuple[str, ...]) -> None:
+    if any(len(tag) > TAG_CHARACTERS_MAX for tag in tags):
+        raise TooLarge(f"A tag has at most {TAG_CHARACTERS_MAX} characters.", param="tags", reason="too_large")
+
+
+def _check_size(text: str, bytes_max: int) -> None:
     size = len(text.encode())
-    if size > TEXT_BYTES_MAX:
+    if size > bytes_max:
         raise TooLarge(
-            f"Content too large: {size} bytes, at most {TEXT_BYTES_MAX}",
+            f"Content too large: {size} bytes, at most {bytes_max}",
             param="text",
             reason="too_large",
             size_bytes=size,
-            limit_bytes=TEXT_BYTES_MAX,
+            limit_bytes=bytes_max,
         )
-    return text.replace("\r\n", "\n").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _content_hash(text: str) -> str:

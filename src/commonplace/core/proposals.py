@@ -1,25 +1,26 @@
 """Corrections: a proposal shows what a chunk would say, and only applying it changes the text."""
 
 import hashlib
+from dataclasses import replace
 
 from commonplace.core.access import require
 from commonplace.core.app import App
-from commonplace.core.indexing import entries
+from commonplace.core.collections import absent, require_within
+from commonplace.core.indexing import Text, entries, piece_of, place_again
 from commonplace.core.names import identify
 from commonplace.core.requests import Apply, Propose
 from commonplace.ingest.chunk import llm_tokens
 from commonplace.ingest.rewrite import FORMS, line_diff
 from commonplace.model.access import Caller, Scope
 from commonplace.model.answer import Applied, Proposed
-from commonplace.model.errors import Conflict, Expired, Invalid, NotFound
+from commonplace.model.errors import Conflict, Expired, Invalid, Upstream
 from commonplace.model.event import EventKind
 from commonplace.model.interval import MINUTE, Instant
 from commonplace.store import index, items
 from commonplace.store.connection import Row
 from commonplace.store.database import Read
-from commonplace.store.index import Entry
 from commonplace.store.items import Piece, StoredChunk
-from commonplace.store.view import LATEST, View, view_of
+from commonplace.store.view import LATEST, View, unveiled, view_of
 
 LIFE = 10 * MINUTE
 WORDING_BYTES_MAX = 4096
@@ -33,11 +34,13 @@ def propose(app: App, caller: Caller, request: Propose) -> Proposed:
     if len(request.proposal.encode()) > WORDING_BYTES_MAX:
         raise Invalid(f"proposal must be at most {WORDING_BYTES_MAX} bytes", param="proposal", reason="too_large")
     with app.db.read(caller.workspace_id) as read:
-        found = _chunk(read, view_of(read, caller), request.chunk_id)
-    proposed, method = _rewritten(app, found.chunk.text, request.proposal)
+        found = _chunk(read, view_of(read, caller), request)
+    proposed, method = _rewritten(app, found.chunk.text, request)
     if proposed == found.chunk.text:
         raise Conflict("The correction would change nothing.", reason="no_change")
     with app.db.write(caller) as write:
+        if _chunk(write, view_of(write, caller), request) != found:
+            raise Conflict("The chunk has just changed; propose it again.", reason="stale", chunk_id=found.chunk.id)
         proposal_id = write.new_id()
         write.run(
             "insert_proposal",
@@ -73,7 +76,7 @@ def apply(app: App, caller: Caller, request: Apply) -> Applied:
     """Make a proposed correction the text of its chunk, in one write with its index."""
     require(caller, Scope.WRITE)
     with app.db.read(caller.workspace_id) as read:
-        row, found, version_id = _open(read, caller, request.id)
+        row, found, version_id = _open(read, caller, request)
         following = [
             c for c in items.chunks_of_version(read, version_id, LATEST) if c.chunk.ordinal >= found.chunk.ordinal
         ]
@@ -89,22 +92,17 @@ def apply(app: App, caller: Caller, request: Apply) -> Applied:
     pieces = [new, *(piece_of(each) for each in following[1:2])]
     made = entries(app, found.title, pieces, before[-1].chunk.text if before else "")
     with app.db.write(caller) as write:
-        row, again, version_id = _open(write, caller, request.id)
+        row, again, version_id = _open(write, caller, request)
         whole = items.chunks_of_version(write, version_id, LATEST)
         if again != found or [c.content_id for c in whole if c.chunk.ordinal >= found.chunk.ordinal] != [
             c.content_id for c in following
         ]:
             raise Conflict("The chunk has changed since the proposal.", reason="stale", chunk_id=found.chunk.id)
-        shelf = (write.one("shelf_of", owner=found.content_id) or {"shelf": None})["shelf"]
         write.many("insert_content", [{"id": new.content_id, "body": new.text}])
         write.replace("chunk", new.id, content_id=new.content_id, llm_tokens=new.llm_tokens)
         text = "".join(new.text if each.chunk.id == new.id else each.chunk.text for each in whole)
         write.replace("version", version_id, content_hash=hashlib.sha256(text.encode()).hexdigest())
-        index.settle(write, items=[found.item_id])
-        if shelf:
-            space_id = index.space(write, app.embedder.name, app.embedder.dimensions)
-            for entry in made:
-                index.put(write, shelf, space_id, entry)
+        place_again(app, write, made, index.settle(write, items=[found.item_id]))
         event = write.record(EventKind.CORRECTION, found.item_id, version_id, new.id)
         write.run("close_proposal", id=row["id"], state="applied", event_id=event.id)
     return Applied(new.id, event.id)
@@ -114,7 +112,7 @@ def reject(app: App, caller: Caller, proposal_id: str) -> None:
     """Close a proposal without applying it."""
     require(caller, Scope.WRITE)
     with app.db.write(caller) as write:
-        row, _, _ = _open(write, caller, proposal_id)
+        row, _, _ = _open(write, caller, Apply(id=proposal_id))
         write.run("close_proposal", id=row["id"], state="rejected", event_id=None)
 
 
@@ -128,35 +126,30 @@ def open_proposals(read: Read, view: View) -> list[Proposed]:
     return found
 
 
-def undone_entries(app: App, read: Read, chunk_id: str, content_id: str) -> tuple[list[Entry], str | None]:
-    """The index entries that a version has once one of its chunks points to another content again."""
-    found = items.chunk_by_id(read, _everything(read), chunk_id)
-    if not found:
-        return [], None
-    held = read.one("content_by_id", id=content_id)
-    whole = items.chunks_of_version(read, found.chunk.version_id, LATEST)
-    pieces = [piece_of(each) for each in whole]
-    if held:
-        pieces = [
-            Piece(p.id, content_id, p.ordinal, p.headings, held["body"], llm_tokens(held["body"]))
-            if p.id == chunk_id
-            else p
-            for p in pieces
-        ]
-    return list(entries(app, found.title, pieces)), found.item_id
+def text_before(read: Read, chunk_id: str, content_id: str) -> Text:
+    """The text of a version once one of its chunks points to an earlier content again."""
+    found, held = items.chunk_by_id(read, _everything(read), chunk_id), read.one("content_by_id", id=content_id)
+    assert found, "its event was not forgotten"
+    assert held, "its event was not forgotten"
+    pieces = [piece_of(each) for each in items.chunks_of_version(read, found.chunk.version_id, LATEST)]
+    before = {"content_id": content_id, "text": held["body"], "llm_tokens": llm_tokens(held["body"])}
+    return found.title, tuple(replace(each, **before) if each.id == chunk_id else each for each in pieces)
 
 
-def piece_of(stored: StoredChunk) -> Piece:
-    """A stored chunk as it is cut."""
-    chunk = stored.chunk
-    return Piece(chunk.id, stored.content_id, chunk.ordinal, chunk.headings, chunk.text, chunk.llm_tokens)
-
-
-def _rewritten(app: App, text: str, wording: str) -> tuple[str, str]:
+def _rewritten(app: App, text: str, request: Propose) -> tuple[str, str]:
+    failed: Upstream | None = None
     for rewriter in app.rewriters:
-        proposed = rewriter.rewrite(text, wording)
+        if request.methods is not None and rewriter.method not in request.methods:
+            continue
+        try:
+            proposed = rewriter.rewrite(text, request.proposal)
+        except Upstream as error:
+            failed = error
+            continue
         if proposed is not None:
             return proposed, rewriter.method
+    if failed:
+        raise failed
     raise Invalid(
         f"The correction cannot be read; say it in one of these forms, values in quotes: {'; '.join(FORMS)}.",
         reason="cannot_rewrite",
@@ -164,27 +157,32 @@ def _rewritten(app: App, text: str, wording: str) -> tuple[str, str]:
     )
 
 
-def _open(read: Read, caller: Caller, proposal_id: str) -> tuple[Row, StoredChunk, str]:
+def _open(read: Read, caller: Caller, request: Apply) -> tuple[Row, StoredChunk, str]:
     """A proposal that may still be applied, its chunk as it stands, and the version it belongs to."""
-    thing = identify(read, proposal_id)
+    thing = identify(read, request.id)
     row = read.one("proposal_by_id", id=thing) if thing else None
-    chunk = items.chunk_by_id(read, view_of(read, caller), row["chunk_id"]) if row else None
+    view = view_of(read, caller)
+    chunk = items.chunk_by_id(read, view, row["chunk_id"]) if row else None
     if not row or not chunk:
-        raise NotFound(f"Correction not found: {proposal_id}", id=proposal_id)
+        kept_back = request.tell_sensitive and row and items.chunk_by_id(read, unveiled(view), row["chunk_id"])
+        raise absent("Correction", request.id, kept_back=kept_back)
+    require_within(read, request.within, chunk.collection)
     if row["state"] != "open":
         raise Conflict(f"The correction was already {row['state']}.", reason="used", event_id=row["event_id"])
     if row["expires_at"] <= read.now:
         raise Expired("The correction is older than ten minutes; propose it again.", expires_at=row["expires_at"])
-    if chunk.content_id != row["content_id"]:
+    if chunk.content_id != row["content_id"] or chunk.valid_to <= read.now:
         raise Conflict("The chunk has changed since the proposal.", reason="stale", chunk_id=chunk.chunk.id)
     return row, chunk, chunk.chunk.version_id
 
 
-def _chunk(read: Read, view: View, text: str) -> StoredChunk:
-    thing = identify(read, text)
+def _chunk(read: Read, view: View, request: Propose) -> StoredChunk:
+    thing = identify(read, request.chunk_id)
     found = items.chunk_by_id(read, view, thing) if thing else None
     if not found or found.valid_to <= view.as_of:
-        raise NotFound(f"Chunk not found: {text}", id=text)
+        kept_back = request.tell_sensitive and thing and not found and items.chunk_by_id(read, unveiled(view), thing)
+        raise absent("Chunk", request.chunk_id, kept_back=kept_back)
+    require_within(read, request.within, found.collection)
     return found
 
 

@@ -8,17 +8,23 @@ from commonplace.model.access import Scope, Tier
 from commonplace.model.fact import Value, Window
 from commonplace.model.interval import Instant
 from commonplace.model.item import MemoryType
+from commonplace.model.temporal import Temporal
 
 Mode = Literal["hybrid", "semantic", "keyword"]
 Target = Literal["memory", "fact"]
+Scoring = Literal["blend", "cosine", "seventy_thirty", "bm25", "rrf"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Store:
-    """Keep a text. `collection` is a name a model wrote and goes through the resolver."""
+    """Keep a text. `collection` is a name a model wrote and goes through the resolver.
+
+    `generic_label` and the client's name are shown in place of a title that was not given, but not searched.
+    """
 
     text: str
     title: str | None = None
+    generic_label: str | None = None
     collection: str | None = None
     kind: str = "note"
     platform: str = "memory"
@@ -36,17 +42,19 @@ class Store:
     similar: bool = False
     vector: Sequence[float] | None = None
     media: dict[str, Any] = field(default_factory=dict)
+    tell_sensitive: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supersede:
-    """Replace the current version of an item; the old one stays as history."""
+    """Replace the current version of an item; the old one stays as history. `note_bytes_max` spares documents."""
 
     id: str
     text: str
     title: str | None = None
     reason: str | None = None
     valid_from: Instant | None = None
+    note_bytes_max: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +87,31 @@ class List:
     collections: tuple[str, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """The same, with how many items there are in all."""
+
+    of: List
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
-    """Find what answers a text; without one, the newest; with ids, exactly those, whole."""
+    """Find what answers a text; without one, the newest; with ids, exactly those, whole.
+
+    `scoring` is what orders what the searches found, and `depth` how much each of them finds at least. With
+    `whole_notes` only a document answers by its best passage. `temporal` takes the place of a window of facts, and
+    `min_effective` is the least confidence that age and source have left of a fact's own.
+    """
 
     text: str | None = None
     ids: tuple[str, ...] = ()
     limit: int = 8
     targets: tuple[Target, ...] = ("memory",)
     mode: Mode = "hybrid"
+    scoring: Scoring = "blend"
+    depth: int = 50
     collections: tuple[str, ...] | None = None
+    except_collections: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     memory_type: MemoryType | None = None
     as_of: Instant | None = None
@@ -97,10 +120,16 @@ class Recall:
     min_score: float = 0.0
     min_confidence: float = 0.0
     max_llm_tokens: int | None = None
+    capped_collections: bool = False
     vector: Sequence[float] | None = None
     window: Window | None = None
+    temporal: Temporal | None = None
+    min_effective: float = 0.0
+    facts: tuple[str, ...] | None = None
     one_per_item: bool = True
+    whole_notes: bool = False
     explain: bool = False
+    tell_sensitive: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,12 +150,13 @@ class Brief:
     now: Instant | None = None
     horizon_days: int = 30
     limit: int = 8
+    hybrid: bool = False
     vector: Sequence[float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssertFact:
-    """State a fact."""
+    """State a fact; one that was drawn from an item shares its collection and is forgotten with it."""
 
     subject: str
     predicate: str
@@ -136,6 +166,7 @@ class AssertFact:
     confidence: float = 1.0
     provenance: str | None = None
     episode: str | None = None
+    item: str | None = None
     key: str | None = None
 
 
@@ -227,6 +258,11 @@ class RelationsOf:
 BASE = "https://commonplace.invalid"
 
 
+@dataclass(frozen=True, slots=True)
+class ListRelationTypes:
+    """The workspace's classes and relation types."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportShapes:
     """The registry as SHACL shapes in Turtle."""
@@ -243,10 +279,17 @@ class ExportGraph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Propose:
-    """Show what a chunk would say after a correction; nothing is changed."""
+    """Show what a chunk would say after a correction; nothing is changed.
+
+    Here and in `Apply` and `Forget`, `within` is the collection it must be in, and `tell_sensitive` has a sensitive
+    thing refused as such, where it else looks as if it were not there.
+    """
 
     chunk_id: str
     proposal: str
+    methods: tuple[str, ...] | None = None
+    within: str | None = None
+    tell_sensitive: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,16 +297,24 @@ class Apply:
     """Make a proposed correction the text."""
 
     id: str
+    within: str | None = None
+    tell_sensitive: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
-    """Erase items or single chunks for good."""
+    """Erase for good: what ids of any kind name, items, single chunks, or all from a source or in a collection.
+
+    Chunks that are named beside items must be of these items.
+    """
 
     ids: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
     chunks: tuple[str, ...] = ()
     source: str | None = None
     collection: str | None = None
+    within: str | None = None
+    tell_sensitive: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,6 +403,11 @@ class UnfileItem:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckReady:
+    """Whether the store answers; open to every caller, for nothing of anyone is told."""
+
+
+@dataclass(frozen=True, slots=True)
 class CountAll:
     """Count what the caller may see."""
 
@@ -427,6 +483,18 @@ class RevokeToken:
     """End a token at once."""
 
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowWorkspace:
+    """The caller's workspace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoosePlan:
+    """Put the caller's workspace on a plan."""
+
+    plan: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -23,6 +23,17 @@ LIFE = 7 * DAY
 SAME_WITHIN = 10 * MINUTE
 PREVIEW_CHARACTERS = 280
 
+FOR_A_PERSON = "Make it first, or name another."
+FOR_A_MODEL = "Tell the person, who decides with `commonplace review`; do not call again."
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """How far the token reaches that asked; it is kept among the words of the store that waits."""
+
+    folders: tuple[str, ...] | None = None
+    kb_only: bool = False
+
 
 def target(app: App, caller: Caller, request: Store) -> str | None:
     """The slug of the collection that a store names; what no collection is called becomes a question to a person."""
@@ -31,8 +42,8 @@ def target(app: App, caller: Caller, request: Store) -> str | None:
     with app.db.read(caller.workspace_id) as read:
         name_key(request.collection)
         found = exact(read, request.collection)
-        if found:
-            return writable(caller, found).slug
+        if found and (found.tier != Tier.SENSITIVE or caller.human or request.tell_sensitive):
+            return writable(caller, found, request.collection).slug
         known = [(each.slug, each.name) for each in visible(read, caller) if each.tier != Tier.SENSITIVE]
     near = candidates(request.collection, known)
     review_id = None if caller.human else _ask(app, caller, request, near)
@@ -40,7 +51,7 @@ def target(app: App, caller: Caller, request: Store) -> str | None:
     raise Ambiguous(
         f"There is no collection named {request.collection}; "
         f"{'the nearest are' if near else 'there are'}: {names}. "
-        "Tell the person, who decides with `commonplace review` or in the web page; do not call again.",
+        f"{FOR_A_PERSON if caller.human else FOR_A_MODEL}",
         resolution="ambiguous" if near else "none",
         requested=request.collection,
         candidates=[
@@ -54,26 +65,38 @@ def target(app: App, caller: Caller, request: Store) -> str | None:
 
 
 def list_reviews(app: App, caller: Caller, request: ListReviews) -> list[Review]:
-    """What waits for a person, oldest first."""
+    """What waits for a person, oldest first; a limited token sees what it asked for itself."""
     require(caller, Scope.READ)
     with app.db.read(caller.workspace_id) as read:
-        rows = read.all("reviews", state=request.state, now=read.now)
-    return [_review(row) for row in rows]
+        return waiting(read, caller, request.state)
 
 
-def pending(read: Read, review_id: str) -> tuple[Review, Store]:
-    """A review that is still to be decided, with what was asked for."""
+def waiting(read: Read, caller: Caller, state: str = "pending") -> list[Review]:
+    """The reviews of a state that a caller may know of."""
+    rows = read.all("reviews", state=state, now=read.now)
+    return [_review(row) for row in rows if _may_see(caller, row)]
+
+
+def asked_from(read: Read, caller: Caller, source: str) -> tuple[str, ...]:
+    """The undecided reviews, among those the caller may know of, whose text came from a source."""
+    rows = (row for row in read.all("undecided_reviews") if _may_see(caller, row))
+    return tuple(row["id"] for row in rows if json.loads(row["request"]).get("provenance") == source)
+
+
+def pending(read: Read, review_id: str) -> tuple[Review, Store, Asker]:
+    """A review that is still to be decided, with what was asked for and how far the asking token reaches."""
     row = read.one("review_by_id", id=review_id)
     if not row or row["state"] != "pending":
         raise NotFound("No review with this id waits for a decision.", id=review_id)
     if row["expires_at"] <= read.now:
         raise Expired("This review is older than seven days; let the client ask again.", id=review_id)
-    asked = msgspec.convert(json.loads(row["request"]), Store)
-    return _review(row), replace(asked, text=row["body"])
+    kept = json.loads(row["request"])
+    return _review(row), replace(msgspec.convert(kept, Store), text=row["body"]), msgspec.convert(kept, Asker)
 
 
 def close(write: Write, review_id: str, state: str, caller: Caller, item_id: str | None) -> None:
-    """Decide a review once; its text is erased with the decision."""
+    """Decide a review once; its words are erased with the decision."""
+    write.run("expire_reviews", now=write.now)
     if not write.run(
         "close_review", id=review_id, state=state, decided_at=write.now, decided_by=caller.actor, item_id=item_id
     ):
@@ -82,6 +105,7 @@ def close(write: Write, review_id: str, state: str, caller: Caller, item_id: str
 
 def _ask(app: App, caller: Caller, request: Store, near: list[Any]) -> str:
     asked: dict[str, Any] = msgspec.to_builtins(replace(request, text="", vector=None))
+    asked |= msgspec.to_builtins(Asker(caller.folders, caller.kb_only))
     with app.db.write(caller) as write:
         same = write.keyed_hash(
             "review",
@@ -113,6 +137,11 @@ def _ask(app: App, caller: Caller, request: Store, near: list[Any]) -> str:
             item_id=None,
         )
     return review_id
+
+
+def _may_see(caller: Caller, row: Row) -> bool:
+    limited = caller.folders is not None or caller.kb_only
+    return not limited or bool(row["actor"] == caller.actor)
 
 
 def _digest(text: str) -> str:

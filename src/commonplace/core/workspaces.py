@@ -6,7 +6,7 @@ from commonplace.core.app import App
 from commonplace.model.access import PLANS, Caller, Collection, Tier, Workspace
 from commonplace.model.errors import Conflict, Invalid, NotFound
 from commonplace.model.event import EventKind
-from commonplace.model.names import name_key
+from commonplace.model.names import checked_name, name_key
 from commonplace.store import access
 from commonplace.store.collections import insert_collection
 
@@ -16,7 +16,7 @@ RECALL_CAP = 2000
 
 def create_workspace(app: App, name: str, plan: str = "unlimited") -> Workspace:
     """Make a workspace with its default collection: its part first, its entry in the list last."""
-    key = name_key(name)
+    key = name_key(checked_name(name))
     _check_plan(plan)
     with app.db.control() as control:
         if access.workspace_by_key(control, key):
@@ -61,6 +61,11 @@ def workspace_of(app: App, workspace_id: str) -> Workspace:
     return found
 
 
+def default_collection(workspace: Workspace) -> str:
+    """The name of the collection that a write goes to when it names none."""
+    return str(workspace.settings.get("default_collection") or DEFAULT_COLLECTION)
+
+
 def set_workspace(
     app: App,
     name: str,
@@ -75,7 +80,7 @@ def set_workspace(
         kept = access.workspace_by_key(control, name_key(name))
         if not kept:
             raise NotFound(f"There is no workspace named {name}.")
-        wanted = new_name or kept.name
+        wanted = checked_name(new_name or kept.name)
         other = access.workspace_by_key(control, name_key(wanted))
         if other and other.id != kept.id:
             raise Conflict(f"There is already a workspace named {wanted}.", name=wanted)
@@ -88,6 +93,8 @@ def delete_workspace(app: App, name: str) -> None:
     """Delete a workspace with everything in it: struck from the list first, its part last."""
     found = find_workspace(app, name)
     with app.db.control(write=True) as control:
+        if len(access.workspaces(control)) == 1:
+            raise Conflict("The only workspace cannot be deleted; make another one first.", name=name)
         access.remove_workspace(control, found.id)
     app.db.engine.drop(found.id)
 

@@ -78,7 +78,7 @@ def fold(text: str) -> str:
 
 def fact_terms(text: str) -> list[str]:
     """The unstemmed terms of a fact: letter and digit runs."""
-    return words(fold(text))
+    return [word[:TERM_CHARACTERS_MAX] for word in words(fold(text))]
 
 
 def terms(text: str, known: Vocabulary | None = None) -> list[str]:

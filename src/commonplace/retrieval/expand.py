@@ -23,12 +23,12 @@ class Reached:
 def expand(found: Mapping[str, float], neighbours: Neighbours, hops: int) -> list[Reached]:
     """What the best of the found leads to within some hops, where that is worth more than being found itself."""
     seeds = sorted(found, key=lambda each: (-found[each], each))[:SEEDS_MAX]
-    edge = {each: Reached(each, found[each], ()) for each in seeds}
+    front = {each: Reached(each, found[each], ()) for each in seeds}
     reached: dict[str, Reached] = {}
     for _ in range(hops):
         step: dict[str, Reached] = {}
-        for origin, target in neighbours(tuple(edge)):
-            start = edge[origin]
+        for origin, target in neighbours(tuple(front)):
+            start = front[origin]
             candidate = Reached(target, round(start.score * DAMPING, DIGITS), (*start.via, origin))
             known = max(
                 found.get(target, 0.0), *(each[target].score for each in (reached, step) if target in each), 0.0
@@ -36,7 +36,7 @@ def expand(found: Mapping[str, float], neighbours: Neighbours, hops: int) -> lis
             if candidate.score > known:
                 step[target] = candidate
         reached |= step
-        edge = step
-        if not edge or len(reached) >= REACHED_MAX:
+        front = step
+        if not front or len(reached) >= REACHED_MAX:
             break
     return sorted(reached.values(), key=lambda each: (-each.score, each.id))[:REACHED_MAX]

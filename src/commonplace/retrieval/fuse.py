@@ -36,11 +36,14 @@ class Scored:
     why: Mapping[str, float] = field(default_factory=dict)
 
 
-def fuse(words: Sequence[Found], vectors: Sequence[Found]) -> list[Scored]:
-    """A convex blend of both scores, each brought to 0–1 over its own list; best first, ties by id."""
-    by_words, by_vectors = _spread(words), _spread(vectors)
+def fuse(
+    words: Sequence[Found], vectors: Sequence[Found], among: tuple[Sequence[Found], Sequence[Found]] | None = None
+) -> list[Scored]:
+    """A convex blend of both scores, each brought to 0–1 over all it was found among; best first, ties by id."""
+    all_words, all_vectors = among or (words, vectors)
+    by_words, by_vectors = _spread(words, all_words), _spread(vectors, all_vectors)
     raw = {_id(each): {"bm25": each.score} for each in words}
-    weight = WORDS_WEIGHT if words and vectors else float(bool(words))
+    weight = WORDS_WEIGHT if all_words and all_vectors else float(bool(all_words))
     scored = []
     for each in dict.fromkeys((*by_words, *by_vectors)):
         parts = {"words": by_words.get(each, 0.0), "vectors": by_vectors.get(each, 0.0)}
@@ -51,8 +54,12 @@ def fuse(words: Sequence[Found], vectors: Sequence[Found]) -> list[Scored]:
 
 
 def by_bm25(words: Sequence[Found]) -> list[Scored]:
-    """What the words found, by its own score."""
-    return _sorted(Scored(_id(each), each.score, {"bm25": each.score}) for each in words)
+    """What the words found, by its own score; its rank would contribute as much as among reciprocal ranks."""
+    ranked = enumerate(sorted(words, key=lambda each: (-each.score, _id(each))), RANK_CONSTANT + 1)
+    return [
+        Scored(_id(each), each.score, {"bm25": each.score, "words": WORDS_SHARE / place, "vectors": 0.0})
+        for place, each in ranked
+    ]
 
 
 def by_cosine(vectors: Sequence[Found]) -> list[Scored]:
@@ -95,11 +102,11 @@ def _id(found: Found) -> str:
     return found.chunk_id or found.owner
 
 
-def _spread(found: Sequence[Found]) -> dict[str, float]:
-    """Scores from 0 to 1; the worst of the list keeps a little, for it was found and others were not."""
+def _spread(found: Sequence[Found], among: Sequence[Found]) -> dict[str, float]:
+    """Scores from 0 to 1, the worst and the best of all at the ends; where all are equal each is the best."""
     if not found:
         return {}
-    top, low = max(each.score for each in found), min(each.score for each in found)
-    span = (top - low) or 1.0
-    floor = 0.0 if top > low else 1.0
-    return {_id(each): max(floor, (each.score - low) / span) for each in found}
+    top, low = max(each.score for each in among), min(each.score for each in among)
+    if top == low:
+        return {_id(each): 1.0 for each in found}
+    return {_id(each): (each.score - low) / (top - low) for each in found}

@@ -1,11 +1,12 @@
 import pyshacl
+from core_support import folder, token
 from rdflib import Graph, URIRef
 from rdflib.namespace import RDFS
 
 from commonplace.core import perform
 from commonplace.core.access import local_caller
 from commonplace.core.app import App
-from commonplace.core.requests import CreateCollection, ExportGraph, ExportShapes, Link, Store
+from commonplace.core.requests import CreateCollection, ExportGraph, ExportShapes, Link, ListRelationTypes, Store
 from commonplace.model.access import Tier
 
 
@@ -30,3 +31,25 @@ def test_what_is_sensitive_is_in_no_graph(sqlite_app: App) -> None:
     perform(sqlite_app, owner, Store(text="A secret.", title="Diagnosis", collection="health"))
     agent = local_caller(sqlite_app, human=False)
     assert "Diagnosis" not in perform(sqlite_app, agent, ExportGraph())
+
+
+def test_classes_that_texts_brought_stand_beside_the_registered_ones(sqlite_app: App) -> None:
+    """K-EDG-1 K-STO-5"""
+    agent = local_caller(sqlite_app, human=False)
+    perform(sqlite_app, agent, Store(text="They pay.", title="Acme", tags=("type:Sponsor<<Client",)))
+    known = perform(sqlite_app, agent, ListRelationTypes())
+    assert (known.classes["Sponsor"], known.classes["Client"]) == ("Client", "Organization")
+
+
+def test_a_class_is_shown_to_those_who_see_what_carries_it(sqlite_app: App) -> None:
+    """GN-TIE-1 GR-AUT-5"""
+    owner, agent = (local_caller(sqlite_app, human=human) for human in (True, False))
+    scoped = token(sqlite_app, folder(sqlite_app, "One"))
+    perform(sqlite_app, owner, CreateCollection(name="Health", tier=Tier.SENSITIVE))
+    perform(sqlite_app, owner, Store(text="A secret.", tags=("type:Illness<Memory",), collection="health"))
+    perform(sqlite_app, agent, Store(text="They pay.", tags=("type:Sponsor<Memory",)))
+    for caller, seen in ((owner, {"Illness", "Sponsor"}), (agent, {"Sponsor"}), (scoped, set())):
+        classes = perform(sqlite_app, caller, ListRelationTypes()).classes
+        shapes = perform(sqlite_app, caller, ExportShapes())
+        assert {"Illness", "Sponsor"} & set(classes) == seen
+        assert {name for name in ("Illness", "Sponsor") if name in shapes} == seen
