@@ -9,9 +9,9 @@ def main() -> None:
         from commonplace.server.stdout import claim_stdout
 
         sink = claim_stdout()
-        from commonplace.mcp import run
+        from commonplace.mcp import read, run
 
-        sys.exit(run(sys.argv[2:], sink))
+        sys.exit(run(read(sys.argv[2:]), sink))
     from commonplace.cli import cli
 
     cli()

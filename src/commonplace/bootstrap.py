@@ -18,7 +18,7 @@ from commonplace.model.interval import Instant
 from commonplace.retrieval.embed import default_embedder
 from commonplace.store.connection import CONTROL, Engine
 from commonplace.store.database import Database
-from commonplace.store.sqlite import SqliteEngine, file_of
+from commonplace.store.sqlite import SqliteEngine
 
 DEFAULT_WORKSPACE = "default"
 
@@ -80,9 +80,7 @@ def _engine(settings: Settings, passphrase: Callable[[], str] | None) -> Engine:
         return PostgresEngine(settings.database)
     keys = open_keys(settings, passphrase)
     keys.create(encrypted=settings.encryption != "off")
-    return SqliteEngine(
-        settings.data_dir, lambda part: keys.data_key(file_of(part).as_posix()), encrypted=keys.status().encrypted
-    )
+    return SqliteEngine(settings.data_dir, keys, encrypted=keys.status().encrypted)
 
 
 def _first_workspace(app: App) -> Workspace:

@@ -49,6 +49,9 @@ class Settings:
     body_bytes_max: int = _setting(32 * 1024 * 1024, "Largest request body.", least=1)
     workers_max: int = _setting(8, "Requests worked on at once.", least=1)
     embedder_threads: int = _setting(0, "Threads of the embedder; 0 for one per core.")
+    conformance: int = _setting(
+        0, "1 also serves the fixtures of MCP's conformance suite at /mcp/conformance, without a token."
+    )
     log_level: str = _setting("info", "debug, info, warning or error.", form="debug|info|warning|error")
 
 
@@ -73,6 +76,11 @@ def load(given: Mapping[str, Any] | None = None, environment: Mapping[str, str] 
         for name, value in source.items():
             values[name], origins[name] = _read(SETTINGS[name], value, origin), origin
     return Loaded(Settings(**values), origins, _unknown(environment))
+
+
+def environment() -> Mapping[str, str]:
+    """The variables, for what other programs are told by theirs."""
+    return os.environ
 
 
 def shown(settings: Settings) -> dict[str, str | int | list[str]]:

@@ -14,6 +14,7 @@ from commonplace.model.errors import CommonplaceError
 WELCOME = """\
 Commonplace keeps what you and your AI agents know: one memory for all of
 them, in an encrypted store on your own machine, with its whole history.
+It needs no account, no API key and no network.
 
   commonplace serve             start the server and make the first token
   commonplace remember "TEXT"   put something in
@@ -24,8 +25,9 @@ Every command: commonplace --help
 """
 
 COMMANDS = {
-    "serve": "serving",
-    "mcp": "serving",
+    "serve": "serve",
+    "mcp": "mcp",
+    "connect": "connecting",
     "remember": "memory",
     "recall": "memory",
     "about": "memory",
@@ -37,6 +39,12 @@ COMMANDS = {
     "review": "grouping",
     "token": "access",
     "workspace": "access",
+    "export": "operations",
+    "import": "operations",
+    "backup": "operations",
+    "restore": "operations",
+    "verify": "operations",
+    "doctor": "operations",
     "key": "key",
     "config": "setup",
     "completion": "setup",
@@ -64,15 +72,17 @@ class Commands(Group):
         except BrokenPipeError:
             raise
         except (CommonplaceError, OSError) as error:
-            with context:
-                if is_set("debug"):
-                    raise
+            if is_set("debug"):
+                raise
             raise click.ClickException(str(error)) from error
 
     def main(self, *arguments: Any, **named: Any) -> NoReturn:
         """Run the command line and end the process: 0 done, 1 failed, 2 asked wrongly."""
         try:
             status = super().main(*arguments, **{**named, "standalone_mode": False})
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(error.exit_code)
         except click.UsageError as error:
             where = error.ctx.command_path if error.ctx else "commonplace"
             click.echo(harmless(f"{error.format_message()} See: {where} --help"), err=True)

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import click
@@ -14,6 +15,8 @@ from commonplace.core import perform
 from commonplace.core.access import local_caller
 from commonplace.core.app import App
 from commonplace.model.access import Caller
+from commonplace.model.errors import Unavailable
+from commonplace.model.names import is_text
 
 FLAGS = "commonplace.flags"
 
@@ -41,6 +44,12 @@ class Command(click.Command):
     def get_params(self, context: click.Context) -> list[click.Parameter]:
         """Its own parameters, then the common ones."""
         return [*super().get_params(context), *COMMON]
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        """Take the arguments apart; a shell may hand over bytes that are no text."""
+        if not all(map(is_text, arguments)):
+            raise click.UsageError("An argument is not valid UTF-8.", context)
+        return super().parse_args(context, arguments)
 
 
 class Group(Command, click.Group):
@@ -103,12 +112,15 @@ def session() -> Iterator[Session]:
 
 
 def passphrase() -> Callable[[], str] | None:
-    """How to ask for a passphrase; None where nobody is there to be asked."""
-    return _ask_passphrase if sys.stdin.isatty() else None
+    """How to ask for a passphrase, once; None where nobody is there to be asked."""
+    return cache(lambda: ask_secret("Passphrase")) if sys.stdin.isatty() else None
 
 
-def _ask_passphrase() -> str:
-    said: str = click.prompt("Passphrase", hide_input=True, err=True)
+def ask_secret(prompt: str, *, twice: bool = False) -> str:
+    """What a person types unseen."""
+    if not sys.stdin.isatty():
+        raise Unavailable(f"{prompt}: run this on a terminal to be asked for it.")
+    said: str = click.prompt(prompt, hide_input=True, confirmation_prompt=twice, err=True)
     return said
 
 

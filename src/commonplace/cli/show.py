@@ -26,7 +26,12 @@ def show(fields: object, lines: Iterable[str]) -> None:
         click.echo(json.dumps(fields, ensure_ascii=False, indent=2))
         return
     for line in lines:
-        click.echo(harmless(line))
+        say(line)
+
+
+def say(line: str) -> None:
+    """Print a line for people."""
+    click.echo(harmless(line))
 
 
 def note(line: str) -> None:
