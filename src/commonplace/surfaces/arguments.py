@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from commonplace.model.errors import Invalid, TooLarge
-from commonplace.surfaces.contract import Arguments, Param, Tool, UnknownArguments
+from commonplace.surfaces.contract import Arguments, Param, Prompt, Tool, UnknownArguments
 
+NUMERAL = re.compile(r"\s*-?\d{1,15}(\.\d{1,15})?\s*", re.ASCII)
 NOUNS: dict[type, str] = {str: "a string", int: "an integer", float: "a number", bool: "a boolean", dict: "an object"}
 
 
-def check(tool: Tool, arguments: object, unknown: UnknownArguments) -> tuple[Arguments, tuple[str, ...]]:
+def check(tool: Tool | Prompt, arguments: object, unknown: UnknownArguments) -> tuple[Arguments, tuple[str, ...]]:
     """The arguments by parameter, defaults filled in, and the names of those that were ignored."""
     if not isinstance(arguments, Mapping):
         raise Invalid("arguments must be an object.", param="arguments", reason="type")
@@ -25,13 +26,13 @@ def check(tool: Tool, arguments: object, unknown: UnknownArguments) -> tuple[Arg
 _ABSENT = object()
 
 
-def _unknown(tool: Tool, arguments: Arguments) -> tuple[str, ...]:
+def _unknown(tool: Tool | Prompt, arguments: Arguments) -> tuple[str, ...]:
     known = {name for param in tool.params for name in (param.name, *param.aliases)}
     return tuple(name for name in arguments if name not in known)
 
 
-def _unknown_argument(tool: Tool, name: str) -> Invalid:
-    accepted = [param.name for param in tool.params]
+def _unknown_argument(tool: Tool | Prompt, name: str) -> Invalid:
+    accepted = [param.name for param in tool.params if not param.hidden]
     return Invalid(
         f"{tool.name} takes no argument {name}; it takes {', '.join(accepted) or 'none'}.",
         param=name,
@@ -43,13 +44,15 @@ def _unknown_argument(tool: Tool, name: str) -> Invalid:
 def _raw(param: Param, arguments: Arguments) -> Any:
     """What was given under the parameter's name or an alias; null is absent unless the row allows it."""
     names = [name for name in (param.name, *param.aliases) if name in arguments]
+    if "null" in param.words and any(arguments[name] is None for name in names):
+        raise _refusal(param, "missing", f"{param.name} must not be null", "null")
     values = [arguments[name] for name in names if param.nullable or arguments[name] is not None]
     if any(value != values[0] for value in values):
         raise _refusal(param, "conflict", f"{' and '.join(names)} mean the same and must not differ")
     return values[0] if values else _ABSENT
 
 
-def _check_presence(tool: Tool, given: Arguments) -> None:
+def _check_presence(tool: Tool | Prompt, given: Arguments) -> None:
     for param in tool.params:
         if param.required and param.name not in given:
             raise _refusal(param, "missing", f"{param.name} is required")
@@ -62,7 +65,7 @@ def _value(param: Param, raw: Any) -> Any:
     if not param.many or raw is None:
         return _single(param, raw, param.name)
     if not isinstance(raw, list):
-        raise _refusal(param, "type", f"{param.name} must be a list")
+        raise _refusal(param, "type", f"{param.name} must be a list", "list")
     if len(raw) < param.min_items:
         raise _refusal(param, "empty", f"{param.name} must not be empty")
     if param.max_items is not None and len(raw) > param.max_items:
@@ -82,10 +85,16 @@ def _single(param: Param, raw: Any, name: str) -> Any:
 
 
 def _typed(param: Param, raw: Any, name: str) -> Any:
+    raw = _heard(raw) if param.spoken else raw
     if not any(_is_a(raw, kind) for kind in param.kinds):
         expected = " or ".join(NOUNS[kind] for kind in param.kinds)
         raise _refusal(param, "type", f"{name} must be {expected}")
     return int(raw) if param.kinds == (int,) else raw
+
+
+def _heard(raw: Any) -> Any:
+    """The number that a text says; anything else as it is."""
+    return float(raw) if isinstance(raw, str) and NUMERAL.fullmatch(raw) else raw
 
 
 def _is_a(raw: Any, kind: type) -> bool:
@@ -98,9 +107,9 @@ def _is_a(raw: Any, kind: type) -> bool:
 
 
 def _check_text(param: Param, text: str, name: str) -> None:
-    if param.enum and text not in param.enum:
+    if param.enum and text not in (*param.enum, *param.hidden_enum):
         problem = f"{name} must be one of {', '.join(param.enum)}"
-        raise _refusal(param, "enum", problem, allowed=list(param.enum))
+        raise _refusal(param, "enum", problem, allowed=list(param.enum), given=text)
     if param.min_chars and not text.strip():
         raise _refusal(param, "empty", f"{name} must not be empty")
     if len(text) < param.min_chars:
@@ -126,7 +135,8 @@ def _check_range(param: Param, number: float, name: str) -> None:
         problem = f"{name} must be between {low} and {high}"
     else:
         problem = f"{name} must be at least {low}" if high is None else f"{name} must be at most {high}"
-    raise _refusal(param, "range", problem, minimum=low, maximum=high)
+    side = "maximum" if high is not None and number > high else "minimum"
+    raise _refusal(param, "range", problem, side, minimum=low, maximum=high)
 
 
 def _read(param: Param, value: Any, name: str) -> Any:
@@ -135,13 +145,19 @@ def _read(param: Param, value: Any, name: str) -> Any:
     try:
         return param.read(value)
     except Invalid as error:
-        raise Invalid(f"{name}: {error.message}", param=param.name, reason="format") from error
+        raise _refusal(param, "format", f"{name}: {error.message.rstrip('.')}", given=value) from error
 
 
-def _refusal(param: Param, reason: str, problem: str, **facts: object) -> Invalid:
-    return Invalid(f"{problem}.", param=param.name, reason=reason, **facts)
+def _refusal(
+    param: Param, reason: str, problem: str, said: str = "", *, given: object = "", **facts: object
+) -> Invalid:
+    """In the contract's own words where it has some."""
+    own = param.words.get(said or reason)
+    message = problem if own is None else own.replace("{given}", str(given))
+    return Invalid(f"{message}.", param=param.name, reason=reason, **facts)
 
 
 def _too_large(param: Param, name: str, size: int, limit: int, unit: str) -> TooLarge:
     facts = {f"size_{unit}": size, f"limit_{unit}": limit}
-    return TooLarge(f"{name} must have at most {limit} {unit}.", param=param.name, reason="too_large", **facts)
+    problem = param.words.get("too_large", f"{name} must have at most {limit} {unit}")
+    return TooLarge(f"{problem}.", param=param.name, reason="too_large", **facts)

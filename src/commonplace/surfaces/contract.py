@@ -5,7 +5,7 @@ what happens to arguments that no row names. Rows and policies are pure, so that
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -45,7 +45,12 @@ class RpcError:
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """A parameter of a tool. With `many` it is a list, and what limits a value limits each element."""
+    """A parameter of a tool. With `many` it is a list, and what limits a value limits each element.
+
+    A hidden one, or a hidden word, is taken and not advertised; a number that is `spoken` may also come as a text.
+    `words` are a contract's own for what may be wrong: null, missing, empty, list, type, enum, minimum, maximum,
+    too_large, format.
+    """
 
     name: str
     kind: type | tuple[type, ...]
@@ -62,9 +67,13 @@ class Param:
     min_items: int = 0
     max_items: int | None = None
     enum: tuple[str, ...] = ()
+    hidden_enum: tuple[str, ...] = ()
     pattern: str | None = None
     read: Callable[[Any], Any] | None = None
     aliases: tuple[str, ...] = ()
+    hidden: bool = False
+    spoken: bool = False
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def kinds(self) -> tuple[type, ...]:
@@ -77,7 +86,7 @@ class Rule:
     """A condition between parameters, over those that were given."""
 
     param: str
-    reason: Literal["missing", "conflict"]
+    reason: str
     message: str
     holds: Callable[[Arguments], bool]
 
@@ -122,11 +131,14 @@ def compact(fields: Fields) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A row: what a tool is called, what it takes, which request that makes, and how the answer reads."""
+    """A row: what a tool is called, what it takes, which request that makes, and how the answer reads.
+
+    Without a scope it is open to every caller.
+    """
 
     name: str
     summary: str
-    scope: Scope
+    scope: Scope | None
     request: Callable[[Arguments], object]
     reply: Callable[[Any, Arguments], Fields]
     output: Schema
@@ -135,11 +147,65 @@ class Tool:
     text: Callable[[Fields], str] = compact
     aliases: tuple[str, ...] = ()
     destructive: bool = False
+    per_hour: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """How a value is completed: what its beginning asks for, and which values in the answer go on from it."""
+
+    request: Callable[[str], object]
+    values: Callable[[Any, str], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A row: a question that a person picks, answered from the store and handed to the model as messages."""
+
+    name: str
+    summary: str
+    scope: Scope | None
+    request: Callable[[Arguments], object]
+    reply: Callable[[Any, Arguments], list[Fields]]
+    params: tuple[Param, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    completions: Mapping[str, Completion] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """A row: what a client reads at an address. With a {variable} in it, it is a template of addresses.
+
+    The reply is a `text` or a `blob`. Of a template, `listing` asks for those that are worth naming.
+    """
+
+    uri: str
+    name: str
+    summary: str
+    scope: Scope | None
+    request: Callable[[Arguments], object]
+    reply: Callable[[Any, Arguments], Fields]
+    mime: str = "text/plain"
+    listing: "Listing | None" = None
+    completions: Mapping[str, Completion] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The addresses of a template that are told unasked, each with its `uri`, `name` and `description`."""
+
+    request: object
+    reply: Callable[[Any], list[Fields]]
 
 
 def result(text: str, fields: Fields, *, is_error: bool = False) -> Result:
     """What `tools/call` answers: a text for the model and the fields for its client."""
     return {"content": [{"type": "text", "text": text}], "structuredContent": fields, "isError": is_error}
+
+
+def user_message(text: str) -> Fields:
+    """A message of a prompt, in the words of the person."""
+    return {"role": "user", "content": {"type": "text", "text": text}}
 
 
 def envelope(tool: Tool, fields: Fields) -> Result:
@@ -149,7 +215,10 @@ def envelope(tool: Tool, fields: Fields) -> Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surface:
-    """A dialect: its rows and its policies. An error has no row when the tool is unknown."""
+    """A dialect: its rows and its policies. An error has no row when it comes before the tool is known.
+
+    Calls count against the plan's requests a minute, or a tool of its own hour.
+    """
 
     name: str
     title: str
@@ -159,6 +228,18 @@ class Surface:
     error: Callable[[CommonplaceError, Tool | None], Result | RpcError]
     envelope: Callable[[Tool, Fields], Result] = envelope
     unknown_arguments: UnknownArguments = "refuse"
+    per_minute: bool = True
+    prompts: tuple[Prompt, ...] = ()
+    resources: tuple[Resource, ...] = ()
+    parts: tuple["Surface", ...] = ()
+
+    def resolve(self, name: str) -> tuple["Surface", str]:
+        """Which dialect a tool's name belongs to, and what it is called there; a bare name is always our own."""
+        for part in self.parts:
+            for known in (name, name.removeprefix(f"{part.name}_")):
+                if name.startswith(part.name) and part.find(known):
+                    return part, known
+        return self, name
 
     def find(self, name: str) -> Tool | None:
         """The row with this name or alias."""

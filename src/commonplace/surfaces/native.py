@@ -1,30 +1,26 @@
 """Our own surface: few tools, small schemas, and words that make an agent use them unasked."""
 
-from commonplace.core.requests import Recall, Store, Supersede
+from dataclasses import replace
+
+from commonplace.core.requests import CountAll
 from commonplace.model.access import Scope
-from commonplace.model.answer import Hit, Recalled, Stored, Superseded
-from commonplace.model.errors import CommonplaceError, RateLimited
-from commonplace.model.interval import format_end, format_instant, parse_instant
+from commonplace.model.errors import CommonplaceError, RateLimited, Unavailable
+from commonplace.model.interval import parse_instant
+from commonplace.surfaces import native_shapes as shapes
 from commonplace.surfaces.contract import (
-    BOOLEAN,
-    INTEGER,
-    NUMBER,
-    TEXT,
-    TEXT_OR_NULL,
-    Arguments,
-    Fields,
+    Internal,
     Param,
     Result,
     RpcError,
     Surface,
     Tool,
+    at_least_one,
     conflicts,
     json_safe,
     kind_of,
-    record,
     result,
-    rows,
 )
+from commonplace.surfaces.native_offers import PROMPTS, RESOURCES
 
 INSTRUCTIONS = (
     "This is the long-term memory of the people you work for; it outlives this conversation. "
@@ -36,131 +32,79 @@ INSTRUCTIONS = (
 RECALL = (
     "Look something up in long-term memory. Call it unasked, before you answer, whenever people, projects, decisions, "
     "preferences, dates or earlier work come up, and once at the start of a task. Ask in plain words, in any language. "
-    "Without a query it gives the newest memories; with ids it reads those whole. as_of asks what was true then, "
-    "known_at what was known then. truncated tells that hits were left out to keep to max_tokens."
+    "Without a query it gives the newest; with ids it reads those whole. truncated: some hits did not fit max_tokens."
 )
 
 REMEMBER = (
     "Store something in long-term memory. Call it unasked, as soon as a lasting fact, decision, preference, result or "
     "insight comes up, and at the end of a task. Write it so that it can be understood without this conversation: full "
-    "names and dates, no 'he' or 'yesterday'. When something stored has changed, pass its id as supersedes: the old "
-    "text stays as history. similar names what says nearly the same already."
+    "names and dates, no 'he' or 'yesterday'. similar names what says nearly the same already."
 )
 
+ADD = (
+    "File a long text as a document, to be found by its passages: minutes, a specification, an article, a handbook. "
+    "Call it when the person shares one that will be needed again."
+)
+
+ABOUT = (
+    "Tell everything known about one person, company, project or thing: what holds, what changed, what it is related "
+    "to, and what of that is doubtful, stale or contradicts itself. Call it unasked when a name matters for the answer."
+)
+
+ASSERT_FACT = (
+    "Record one exact statement: Ada Lovelace, works_at, Analytical Engines. Call it unasked for roles, addresses, "
+    "owners, dates, prices, states. contradicts names facts that say otherwise: revise what has ended, or ask."
+)
+
+REVISE = (
+    "Update what is stored once it has changed or was wrong: text for a memory, value for a fact. The old one stays as "
+    "history. Call it instead of storing a second one that contradicts."
+)
+
+RETRACT = (
+    "Mark a memory or a fact as no longer true, with nothing in its place. Its history stays, as_of still finds it. "
+    "Call it when something has ended."
+)
+
+RELATE = (
+    "Connect two memories: from_id WORKS_FOR, OWNS, PART_OF, DEPENDS_ON, DECIDED_IN, ASSIGNED_TO, ABOUT, RELATED_TO … "
+    "to_id. recall then finds one through the other. With remove the relation ends."
+)
+
+FORGET = (
+    "Erase something for good, with its history and all that was drawn from it. This cannot be undone: call it only "
+    "when the person asks. What has merely ended or changed is for retract or revise."
+)
+
+STATUS = "Tell what this memory holds, what waits for a person's decision, and what work still runs."
+
 MEMORY_TYPES = ("semantic", "episodic", "procedural", "reference")
+DOCUMENT_BYTES_MAX = 10_485_760
+
+ID = Param("id", str, "Id of the memory or fact.", required=True, max_chars=200)
+TEXT = Param("text", str, "What to store.", required=True, max_bytes=DOCUMENT_BYTES_MAX)
+TITLE = Param("title", str, "Short name; default the first line.", max_chars=500)
+COLLECTION = Param("collection", str, "Where to file it, if the person named a place.", max_chars=200)
+SOURCE = Param("source", str, "Where it comes from.", max_chars=2_000)
+REASON = Param("reason", str, "Why.", max_chars=2_000)
+KEY = Param("key", str, "The same key again stores nothing new.", max_bytes=512)
+TAGS = Param("tags", str, "Words to find it by.", many=True, default=(), max_chars=100, max_items=50)
+VALID_FROM = Param("valid_from", str, "True since then; default now.", read=parse_instant)
+VALID_TO = Param("valid_to", str, "True until then; default now.", read=parse_instant)
+AS_OF = Param("as_of", str, "What was true then; ISO 8601, default now.", read=parse_instant)
+KNOWN_AT = Param("known_at", str, "What was known then; default now.", read=parse_instant)
 
 
 def wire_error(error: CommonplaceError, tool: Tool | None) -> Result | RpcError:
     """A sentence for the model and the kind for its client; a protocol error only where no tool ran."""
     facts = json_safe(error.facts)
-    if tool is None:
-        return RpcError(-32602, error.message, facts)
     if isinstance(error, RateLimited):
         headers = {"Retry-After": str(facts.get("retry_after_s", 1))}
         return RpcError(429, error.message, facts, status=429, headers=headers)
+    if tool is None:
+        return RpcError(-32603 if isinstance(error, Internal | Unavailable) else -32602, error.message, facts)
     return result(error.message, {"error": kind_of(error), "message": error.message, **facts}, is_error=True)
 
-
-def recall_request(given: Arguments) -> Recall:
-    """What to look for; memories asked for by id are not cut to a budget."""
-    return Recall(
-        text=given["query"],
-        ids=given["ids"],
-        limit=given["k"],
-        targets=given["kinds"],
-        mode=given["mode"],
-        collections=given["collections"],
-        tags=given["tags"],
-        memory_type=given["memory_type"],
-        as_of=given["as_of"],
-        known_at=given["known_at"],
-        hops=given["hops"],
-        max_llm_tokens=None if given["ids"] else given["max_tokens"],
-        explain=given["explain"],
-    )
-
-
-def recall_reply(answer: Recalled, _: Arguments) -> Fields:
-    """The hits, best first, and which stages of the search did not answer, if any."""
-    fields: Fields = {
-        "hits": [hit_fields(hit) for hit in answer.hits],
-        "llm_tokens": answer.llm_tokens,
-        "truncated": answer.truncated,
-        "elapsed_ms": answer.elapsed_ms,
-    }
-    return {**fields, "degraded": list(answer.degraded)} if answer.degraded else fields
-
-
-def hit_fields(hit: Hit) -> Fields:
-    """One hit; its reasons only where they were asked for."""
-    fields: Fields = {
-        "id": hit.id,
-        "kind": hit.kind,
-        "title": hit.title,
-        "text": hit.text,
-        "score": round(hit.score, 4),
-        "collection": hit.collection,
-        "source": hit.source,
-        "valid_from": format_instant(hit.valid.start),
-        "valid_to": format_end(hit.valid.end),
-        "recorded_at": format_instant(hit.recorded_at),
-    }
-    return {**fields, "why": dict(hit.why)} if hit.why else fields
-
-
-def remember_request(given: Arguments) -> Store | Supersede:
-    """A new memory, or the next version of one."""
-    if given["supersedes"] is not None:
-        return Supersede(
-            id=given["supersedes"], text=given["text"], title=given["title"], valid_from=given["valid_from"]
-        )
-    return Store(
-        text=given["text"],
-        title=given["title"],
-        collection=given["collection"],
-        memory_type=given["memory_type"],
-        tags=given["tags"],
-        provenance=given["source"],
-        valid_from=given["valid_from"],
-        key=given["key"],
-        extract=True,
-        similar=True,
-    )
-
-
-def remember_reply(answer: Stored | Superseded, _: Arguments) -> Fields:
-    """What is in the store now."""
-    if isinstance(answer, Superseded):
-        return {
-            "id": answer.new_id,
-            "created_at": format_instant(answer.changed_at),
-            "chunks": len(answer.chunk_ids),
-            "facts": [],
-            "similar": [],
-            "old_id": answer.old_id,
-        }
-    return {
-        "id": answer.version_id,
-        "created_at": format_instant(answer.created_at),
-        "chunks": len(answer.chunk_ids),
-        "facts": list(answer.fact_ids),
-        "similar": [{"id": one.id, "title": one.title, "score": round(one.score, 4)} for one in answer.similar],
-    }
-
-
-HITS = rows(
-    id=TEXT,
-    kind=TEXT,
-    title=TEXT,
-    text=TEXT,
-    score=NUMBER,
-    collection=TEXT,
-    source=TEXT_OR_NULL,
-    valid_from=TEXT,
-    valid_to=TEXT_OR_NULL,
-    recorded_at=TEXT,
-    why={"type": "object"},
-)
 
 NATIVE = Surface(
     name="native",
@@ -168,6 +112,8 @@ NATIVE = Surface(
     paths=("/mcp",),
     instructions=INSTRUCTIONS,
     error=wire_error,
+    prompts=PROMPTS,
+    resources=RESOURCES,
     tools=(
         Tool(
             name="recall",
@@ -181,51 +127,139 @@ NATIVE = Surface(
                 Param(
                     "kinds", str, "Only of these kinds.", many=True, default=("memory", "fact"), enum=("memory", "fact")
                 ),
-                Param(
-                    "tags", str, "Only what carries all of them.", many=True, default=(), max_chars=100, max_items=50
-                ),
+                replace(TAGS, summary="Only what carries all of them."),
                 Param("memory_type", str, "Only of this type.", enum=MEMORY_TYPES),
-                Param("as_of", str, "What was true then (ISO 8601; default now).", read=parse_instant),
-                Param("known_at", str, "What was known then (ISO 8601; default now).", read=parse_instant),
+                AS_OF,
+                KNOWN_AT,
                 Param("hops", int, "How far to follow relations.", default=1, minimum=0, maximum=3),
                 Param("mode", str, "How to search.", default="hybrid", enum=("hybrid", "semantic", "keyword")),
                 Param("max_tokens", int, "Budget for all texts together.", default=2_000, minimum=1),
                 Param("explain", bool, "Tell why each hit was found.", default=False),
             ),
-            request=recall_request,
-            reply=recall_reply,
-            output=record(hits=HITS, llm_tokens=INTEGER, truncated=BOOLEAN, elapsed_ms=INTEGER),
+            request=shapes.recall_request,
+            reply=shapes.recall_reply,
+            output=shapes.RECALLED,
         ),
         Tool(
             name="remember",
             summary=REMEMBER,
             scope=Scope.WRITE,
             params=(
-                Param("text", str, "What to store.", required=True, max_bytes=10_485_760),
-                Param("title", str, "Short name; default the first line.", max_chars=500),
-                Param("collection", str, "Where to file it, if the person named a place.", max_chars=200),
+                TEXT,
+                TITLE,
+                COLLECTION,
                 Param("memory_type", str, "Fact, event, how-to or reference.", default="semantic", enum=MEMORY_TYPES),
-                Param("tags", str, "Words to find it by.", many=True, default=(), max_chars=100, max_items=50),
-                Param("source", str, "Where it comes from.", max_chars=2_000),
-                Param("valid_from", str, "Since when it is true (ISO 8601; default now).", read=parse_instant),
-                Param("key", str, "The same key again stores nothing new.", max_bytes=512),
-                Param(
-                    "supersedes", str, "Id of the memory this replaces; all but text and title stays.", max_chars=200
-                ),
+                TAGS,
+                SOURCE,
+                VALID_FROM,
+                KEY,
+                Param("supersedes", str, "Id of what this replaces; it stays as history.", max_chars=200),
             ),
             rules=tuple(
                 conflicts(name, "supersedes") for name in ("collection", "memory_type", "tags", "source", "key")
             ),
-            request=remember_request,
-            reply=remember_reply,
-            output=record(
-                id=TEXT,
-                created_at=TEXT,
-                chunks=INTEGER,
-                facts={"type": "array", "items": TEXT},
-                similar=rows(id=TEXT, title=TEXT, score=NUMBER),
-                old_id=TEXT,
+            request=shapes.remember_request,
+            reply=shapes.remember_reply,
+            output=shapes.REMEMBERED,
+        ),
+        Tool(
+            name="add",
+            summary=ADD,
+            scope=Scope.WRITE,
+            params=(TEXT, TITLE, COLLECTION),
+            request=shapes.add_request,
+            reply=shapes.add_reply,
+            output=shapes.ADDED,
+        ),
+        Tool(
+            name="about",
+            summary=ABOUT,
+            scope=Scope.READ,
+            params=(
+                Param("entity", str, "Its name.", required=True, max_bytes=512),
+                AS_OF,
+                KNOWN_AT,
+                Param("since", str, "Changes after then; default all.", read=parse_instant),
             ),
+            request=shapes.about_request,
+            reply=shapes.about_reply,
+            output=shapes.KNOWN,
+        ),
+        Tool(
+            name="assert_fact",
+            summary=ASSERT_FACT,
+            scope=Scope.WRITE,
+            params=(
+                Param("subject", str, "Whom or what it is about, by full name.", required=True, max_bytes=512),
+                Param("predicate", str, "In snake_case, such as works_at.", required=True, max_bytes=512),
+                Param("object", (str, float, bool), "The value.", required=True, max_bytes=32_768),
+                VALID_FROM,
+                replace(VALID_TO, summary="True until then; default open."),
+                Param("confidence", float, "How sure this is.", default=1.0, minimum=0, maximum=1),
+                SOURCE,
+                KEY,
+            ),
+            request=shapes.assert_request,
+            reply=shapes.assert_reply,
+            output=shapes.ASSERTED,
+        ),
+        Tool(
+            name="revise",
+            summary=REVISE,
+            scope=Scope.WRITE,
+            params=(
+                ID,
+                replace(TEXT, summary="The new text of a memory.", required=False),
+                Param("value", (str, float, bool), "The new value of a fact.", max_bytes=32_768),
+                TITLE,
+                REASON,
+                VALID_FROM,
+            ),
+            rules=(at_least_one("text", "value"), conflicts("text", "value"), conflicts("title", "value")),
+            request=shapes.revise_request,
+            reply=shapes.revise_reply,
+            output=shapes.REVISED,
+        ),
+        Tool(
+            name="retract",
+            summary=RETRACT,
+            scope=Scope.WRITE,
+            params=(ID, REASON, VALID_TO),
+            request=shapes.retract_request,
+            reply=shapes.retract_reply,
+            output=shapes.RETRACTED,
+        ),
+        Tool(
+            name="relate",
+            summary=RELATE,
+            scope=Scope.WRITE,
+            params=(
+                Param("from_id", str, "Id of a memory.", required=True, max_chars=200),
+                Param("to_id", str, "Id of a memory.", required=True, max_chars=200),
+                Param("rel_type", str, "Upper case, with underscores.", required=True, max_chars=64),
+                Param("remove", bool, "End the relation.", default=False),
+            ),
+            request=shapes.relate_request,
+            reply=shapes.relate_reply,
+            output=shapes.RELATED,
+        ),
+        Tool(
+            name="forget",
+            summary=FORGET,
+            scope=Scope.WRITE,
+            params=(ID,),
+            request=shapes.forget_request,
+            reply=shapes.forget_reply,
+            output=shapes.FORGOTTEN,
+            destructive=True,
+        ),
+        Tool(
+            name="status",
+            summary=STATUS,
+            scope=Scope.READ,
+            request=lambda _: CountAll(),
+            reply=shapes.status_reply,
+            output=shapes.STATUS,
         ),
     ),
 )

@@ -1,11 +1,11 @@
-"""Rows as JSON Schema (draft 2020-12), as `tools/list` shows them.
+"""Rows as the lists of MCP show them; tools with JSON Schemas (draft 2020-12).
 
 Rules between parameters stand in the summaries, not in the schemas: widely used clients refuse a tool whose schema has
 `anyOf`, `not` or `if` at its top.
 """
 
 from commonplace.model.access import Scope
-from commonplace.surfaces.contract import Param, Schema, Surface, Tool
+from commonplace.surfaces.contract import Fields, Param, Schema, Surface, Tool
 
 JSON_TYPES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
 
@@ -15,9 +15,34 @@ def listing(surface: Surface) -> list[Schema]:
     return [_listed(tool, closed=surface.unknown_arguments == "refuse") for tool in surface.tools]
 
 
+def prompts(surface: Surface) -> list[Fields]:
+    """Every prompt of a surface."""
+    return [
+        {
+            "name": prompt.name,
+            "description": prompt.summary,
+            "arguments": [
+                {"name": param.name, "description": param.summary, "required": param.required}
+                for param in prompt.params
+            ],
+        }
+        for prompt in surface.prompts
+    ]
+
+
+def templates(surface: Surface) -> list[Fields]:
+    """Every template of addresses that a surface serves."""
+    return [
+        {"uriTemplate": row.uri, "name": row.name, "description": row.summary, "mimeType": row.mime}
+        for row in surface.resources
+        if "{" in row.uri
+    ]
+
+
 def input_schema(tool: Tool, *, closed: bool) -> Schema:
     """What a tool takes; a closed one refuses what it does not name."""
-    schema: Schema = {"type": "object", "properties": {param.name: _described(param) for param in tool.params}}
+    shown = [param for param in tool.params if not param.hidden]
+    schema: Schema = {"type": "object", "properties": {param.name: described(param) for param in shown}}
     required = [param.name for param in tool.params if param.required]
     if required:
         schema["required"] = required
@@ -31,16 +56,17 @@ def _listed(tool: Tool, *, closed: bool) -> Schema:
         "name": tool.name,
         "description": tool.summary,
         "inputSchema": input_schema(tool, closed=closed),
-        "outputSchema": tool.output,
+        **({"outputSchema": tool.output} if tool.output else {}),
         "annotations": {
-            "readOnlyHint": tool.scope is Scope.READ,
+            "readOnlyHint": tool.scope in {None, Scope.READ},
             "destructiveHint": tool.destructive,
             "openWorldHint": False,
         },
     }
 
 
-def _described(param: Param) -> Schema:
+def described(param: Param) -> Schema:
+    """What a parameter takes, and what it is for."""
     schema = _value(param)
     if param.many:
         schema = _without_none(

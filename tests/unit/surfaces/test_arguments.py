@@ -187,3 +187,45 @@ def test_rules_hold_between_the_arguments_that_were_given(
     row = tool(Param("a", int, "A.", default=1), Param("b", int, "B.", default=2), rules=(rule,))
     assert facts(row, breaks) == fact
     check(row, keeps, "refuse")
+
+
+def test_a_hidden_word_is_taken_and_not_named_among_the_choices() -> None:
+    param = Param("kind", str, "Kind.", enum=("url", "text"), hidden_enum=("pdf",))
+    assert checked(param, "pdf") == "pdf"
+    assert facts(tool(param), {"kind": "doc"})["allowed"] == ["url", "text"]
+
+
+def test_a_hidden_parameter_is_taken_and_not_named_among_the_accepted() -> None:
+    row = tool(Param("query", str, "Query."), Param("maxNodes", int, "Old.", hidden=True))
+    assert check(row, {"maxNodes": 3}, "refuse")[0]["maxNodes"] == 3
+    assert facts(row, {"nodes": 3})["accepted"] == ["query"]
+
+
+@pytest.mark.parametrize(("raw", "heard"), [("8", 8), (" 8.0 ", 8), (8, 8)])
+def test_a_spoken_number_may_come_as_a_text(raw: object, heard: int) -> None:
+    assert checked(Param("limit", int, "Limit.", spoken=True), raw) == heard
+
+
+@pytest.mark.parametrize("raw", ["eight", "8.5", "", "1e3"])
+def test_a_text_that_says_no_such_number_is_refused(raw: str) -> None:
+    assert facts(tool(Param("limit", int, "Limit.", spoken=True)), {"limit": raw})["reason"] == "type"
+
+
+@pytest.mark.parametrize(
+    ("words", "raw", "message"),
+    [
+        ({"null": "it must not be null"}, None, "it must not be null."),
+        ({"minimum": "too low"}, 0, "too low."),
+        ({"maximum": "too high"}, 9, "too high."),
+        ({"type": "no number"}, "x", "no number."),
+        ({"type": "no number"}, 0, "limit must be between 1 and 8."),
+    ],
+)
+def test_a_contract_has_words_of_its_own(words: Mapping[str, str], raw: object, message: str) -> None:
+    param = Param("limit", int, "Limit.", required=True, minimum=1, maximum=8, words=words)
+    assert refused(tool(param), {"limit": raw}).message == message
+
+
+def test_own_words_may_repeat_what_was_given() -> None:
+    param = Param("mode", str, "Mode.", enum=("fast",), words={"enum": "invalid mode '{given}'"})
+    assert refused(tool(param), {"mode": "slow"}).message == "invalid mode 'slow'."

@@ -58,8 +58,12 @@ def test_a_surface_that_ignores_unknown_arguments_does_not_forbid_them() -> None
 
 
 def test_tools_that_only_read_say_so() -> None:
-    hints = {tool["name"]: tool["annotations"]["readOnlyHint"] for tool in listing(NATIVE)}
-    assert hints == {"recall": True, "remember": False}
+    reading = {tool["name"] for tool in listing(NATIVE) if tool["annotations"]["readOnlyHint"]}
+    assert reading == {"recall", "about", "status"}
+
+
+def test_only_what_erases_is_called_destructive() -> None:
+    assert [tool["name"] for tool in listing(NATIVE) if tool["annotations"]["destructiveHint"]] == ["forget"]
 
 
 def test_every_schema_of_ours_is_valid_and_portable() -> None:

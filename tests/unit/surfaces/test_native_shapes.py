@@ -1,6 +1,5 @@
 from typing import Any
 
-import msgspec
 import pytest
 
 from commonplace.core.requests import Recall, Store, Supersede
@@ -11,7 +10,6 @@ from commonplace.model.interval import FOREVER, Instant, Interval
 from commonplace.surfaces.contract import RpcError
 from commonplace.surfaces.dispatch import call
 from commonplace.surfaces.native import NATIVE, wire_error
-from commonplace.surfaces.schema import listing
 
 AT = Instant(1_750_000_000_500_000)
 HIT = Hit("memory", "v1", "Plan", "We ship in May.", 0.912345, "personal", None, Interval(AT, FOREVER), AT)
@@ -129,7 +127,14 @@ def test_remember_stores_and_names_what_is_similar() -> None:
 def test_remember_with_supersedes_makes_the_next_version() -> None:
     verb = Verb(Superseded("i1", "v1", "v2", None, None, "r1", None, AT))
     fields = ask(verb, "remember", text="We ship in June.", supersedes="v1", valid_from="1970-01-01")
-    assert fields == {"id": "v2", "created_at": "2025-06-15T15:06:40.5Z", "old_id": "v1"}
+    assert fields == {
+        "id": "v2",
+        "created_at": "2025-06-15T15:06:40.5Z",
+        "chunks": 0,
+        "facts": [],
+        "similar": [],
+        "old_id": "v1",
+    }
     assert verb.request == Supersede(id="v1", text="We ship in June.", valid_from=Instant(0))
 
 
@@ -160,7 +165,3 @@ def test_recall_refuses_what_its_schema_does_not_allow(given: dict[str, Any], pa
 def test_too_many_calls_are_answered_under_their_own_http_status() -> None:
     error = wire_error(RateLimited("Wait.", retry_after_s=12), NATIVE.find("recall"))
     assert error == RpcError(429, "Wait.", {"retry_after_s": 12}, status=429, headers={"Retry-After": "12"})
-
-
-def test_two_tools_leave_room_for_eight_more_in_twelve_kilobytes() -> None:
-    assert len(msgspec.json.encode(listing(NATIVE))) < 5_000
