@@ -59,6 +59,11 @@ async def remember_and_recall(client: Client) -> None:
     assert refused.is_error
     assert refused.structured_content is not None
     assert "libary" in refused.structured_content["message"]
+    listed = (await client.list_resources()).resources
+    read = await client.read_resource(listed[0].uri)
+    assert read.contents[0].text == "The bakery opens at seven."
+    prompted = await client.get_prompt("catch_up", {"collection": "personal"})
+    assert "bakery" in prompted.messages[1].content.text
 
 
 def fields(result: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ MODERN = "2026-07-28"
 SUPPORTED = (MODERN, *reversed(LEGACY_VERSIONS))
 
 PREFIX = "io.modelcontextprotocol/"
+CLIENT = f"{PREFIX}clientInfo"
 VERSION, CAPABILITIES, SERVER = f"{PREFIX}protocolVersion", f"{PREFIX}clientCapabilities", f"{PREFIX}serverInfo"
 
 HEADER_MISMATCH = -32020
@@ -20,10 +21,15 @@ UNSUPPORTED_VERSION = -32022
 INVALID_PARAMS = -32602
 
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-CACHEABLE = frozenset(
-    {"server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"}
-)
-FRESH_FOR_MS = 300_000
+FRESH_FOR_MS: Mapping[str, int] = {
+    "server/discover": 300_000,
+    "tools/list": 300_000,
+    "prompts/list": 300_000,
+    "resources/templates/list": 300_000,
+    "resources/list": 0,
+    "resources/read": 0,
+}
+"""How long a result keeps: what the program says, until it is started anew; what the memory says, not at all."""
 
 Headers = Mapping[str, str]
 
@@ -41,7 +47,7 @@ def era_of(method: str, params: object, headers: Headers | None) -> Era | RpcErr
     meta = params.get("_meta")
     meta = meta if isinstance(meta, dict) else {}
     said = meta.get(VERSION)
-    announced = None if headers is None else headers.get("mcp-protocol-version")
+    announced = None if headers is None else _header(headers, "mcp-protocol-version")
     if said is None:
         return _legacy(announced)
     if headers is not None and announced != said:
@@ -49,7 +55,7 @@ def era_of(method: str, params: object, headers: Headers | None) -> Era | RpcErr
     if said != MODERN:
         return _unsupported(said)
     if not isinstance(meta.get(CAPABILITIES), dict):
-        return RpcError(INVALID_PARAMS, f"params._meta must hold {CAPABILITIES}.", status=400)
+        return _incomplete(CAPABILITIES)
     return Era.MODERN if headers is None else _mirrored(method, params, headers)
 
 
@@ -57,7 +63,9 @@ def completed(result: Result, method: str, title: str) -> Result:
     """A result as the stateless era wants it: complete, by whom, and how long it keeps."""
     meta = {**result.get("_meta", {}), SERVER: server_info(title)}
     fields: Result = {"resultType": "complete", **result, "_meta": meta}
-    return {**fields, "ttlMs": FRESH_FOR_MS, "cacheScope": "private"} if method in CACHEABLE else fields
+    if method not in FRESH_FOR_MS:
+        return fields
+    return {**fields, "ttlMs": FRESH_FOR_MS[method], "cacheScope": "private"}
 
 
 def server_info(title: str) -> Fields:
@@ -69,18 +77,25 @@ def _legacy(announced: str | None) -> Era | RpcError:
     if announced is None or announced in LEGACY_VERSIONS:
         return Era.LEGACY
     if announced == MODERN:
-        return _mismatch("MCP-Protocol-Version", announced, None)
+        return _incomplete(VERSION)
     return _unsupported(announced)
 
 
 def _mirrored(method: str, params: Fields, headers: Headers) -> Era | RpcError:
     """The headers repeat what the body says, so that what stands between can route by them."""
-    if headers.get("mcp-method") != method:
-        return _mismatch("Mcp-Method", headers.get("mcp-method"), method)
+    announced, name = _header(headers, "mcp-method"), _header(headers, "mcp-name")
+    if announced != method:
+        return _mismatch("Mcp-Method", announced, method)
     field = NAMED_BY.get(method)
-    if field and isinstance(params.get(field), str) and _plain(headers.get("mcp-name")) != params[field]:
-        return _mismatch("Mcp-Name", headers.get("mcp-name"), params[field])
+    if field and isinstance(params.get(field), str) and _plain(name) != params[field]:
+        return _mismatch("Mcp-Name", name, params[field])
     return Era.MODERN
+
+
+def _header(headers: Headers, name: str) -> str | None:
+    """A header's value without the blanks that HTTP lets stand around it."""
+    value = headers.get(name)
+    return None if value is None else value.strip(" \t")
 
 
 def _plain(value: str | None) -> str | None:
@@ -96,6 +111,10 @@ def _plain(value: str | None) -> str | None:
 def _mismatch(header: str, announced: str | None, said: object) -> RpcError:
     held = "is missing" if announced is None else f"says {announced!r}"
     return RpcError(HEADER_MISMATCH, f"Header mismatch: {header} {held}, the body says {said!r}.", status=400)
+
+
+def _incomplete(missing: str) -> RpcError:
+    return RpcError(INVALID_PARAMS, f"params._meta must hold {missing}.", status=400)
 
 
 def _unsupported(asked: object) -> RpcError:

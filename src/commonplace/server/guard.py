@@ -1,17 +1,25 @@
 """What stands before every route: whose name a request is sent to, and how large it may be."""
 
+import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from commonplace.server.protocol import Reply, refuse
 from commonplace.surfaces.contract import RpcError
 
+REST = re.compile(r"/api/(v1/.*|health)", re.DOTALL)
+PROBLEMS = {
+    403: ("forbidden", "{}"),
+    404: ("not_found", "Nothing is served at this path."),
+    405: ("method_not_allowed", "This path does not take this method."),
+    413: ("too_large", "{}"),
+}
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -35,16 +43,19 @@ def event_response(reply: Reply) -> Response:
     return Response(body, reply.status, headers, media_type="text/event-stream")
 
 
-def problem(error: HTTPException) -> Response:
-    """What ends a request outside of a call, in the form of every other error."""
+def problem(error: HTTPException, path: str) -> Response:
+    """What ends a request outside of a call, in the form that every other error has at this path."""
     status, headers = error.status_code, error.headers or {}
+    if REST.fullmatch(path):
+        reason, message = PROBLEMS.get(status, ("invalid", "{}"))
+        return JSONResponse({"error": reason, "message": message.format(error.detail)}, status, headers)
     return json_response(refuse(RpcError(status, error.detail, status=status, headers=headers)))
 
 
-async def on_problem(_: Request, error: Exception) -> Response:
+async def on_problem(request: Request, error: Exception) -> Response:
     """The same for what Starlette raises: no such path, no such method."""
     assert isinstance(error, HTTPException), "registered for nothing else"
-    return problem(error)
+    return problem(error, request.url.path)
 
 
 class HostGuard:
@@ -58,7 +69,7 @@ class HostGuard:
         """Pass a request on, or answer 403."""
         refused = self._refused(Headers(scope=scope)) if scope["type"] == "http" else None
         if refused:
-            await problem(HTTPException(403, refused))(scope, receive, send)
+            await problem(HTTPException(403, refused), scope["path"])(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 
@@ -80,7 +91,7 @@ class BodyCap:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on with its body counted, or answer 413."""
         if scope["type"] == "http" and self._announces_more(Headers(scope=scope)):
-            await problem(self._too_large())(scope, receive, send)
+            await problem(self._too_large(), scope["path"])(scope, receive, send)
         else:
             await self.app(scope, self._counted(receive), send)
 

@@ -1,4 +1,4 @@
-"""MCP over HTTP: every surface at its paths, behind one order of checks."""
+"""MCP and REST over HTTP: every surface at its paths, behind one order of checks."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
@@ -20,7 +20,9 @@ from commonplace.server.auth import Authenticate, challenge, identify
 from commonplace.server.discovery import WELL_KNOWN, describe, metadata_url
 from commonplace.server.guard import BodyCap, HostGuard, event_response, host_name, json_response, on_problem
 from commonplace.server.protocol import Peer, Reply, answer, refuse
+from commonplace.server.rest import Desk, mounted
 from commonplace.surfaces import SURFACES
+from commonplace.surfaces.conformance import ANYONE, CONFORMANCE, echo
 from commonplace.surfaces.contract import RpcError, Surface
 from commonplace.surfaces.dispatch import Perform
 
@@ -47,6 +49,10 @@ class HttpSettings(Protocol):
     def workers_max(self) -> int:
         """How many calls are worked on at once."""
 
+    @property
+    def conformance(self) -> int:
+        """Whether the fixtures of the conformance suite are served."""
+
 
 def application(
     app: App,
@@ -60,6 +66,10 @@ def application(
     for surface in SURFACES.values():
         endpoint = _endpoint(_respond(app, surface, authenticate, perform), limiter, settings.public_url)
         routes += [Route(path, endpoint, methods=["POST"]) for path in surface.paths]
+    if settings.conformance:
+        fixtures = _endpoint(_respond_to_anyone(app), limiter, settings.public_url)
+        routes += [Route(path, fixtures, methods=["POST"]) for path in CONFORMANCE.paths]
+    routes += mounted(Desk(app, authenticate, perform, limiter, settings.public_url))
     hosts = {*settings.hosts, host_name(settings.public_url) or "localhost"}
     return Starlette(
         routes=routes,
@@ -79,6 +89,15 @@ def _respond(app: App, surface: Surface, authenticate: Authenticate, perform: Pe
         except Unavailable as error:
             return refuse(RpcError(503, error.message, status=503))
         return answer(Peer(surface, app, caller, perform), data, headers)
+
+    return respond
+
+
+def _respond_to_anyone(app: App) -> Respond:
+    """The fixtures prove the protocol: without a token, for they touch no store."""
+
+    def respond(headers: Mapping[str, str], data: bytes, _metadata: str) -> Reply | None:
+        return answer(Peer(CONFORMANCE, app, ANYONE, echo), data, headers)
 
     return respond
 

@@ -5,6 +5,7 @@ import logging
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import closing, suppress
 from ipaddress import ip_address
 from typing import Protocol
@@ -34,10 +35,11 @@ class ServeSettings(HttpSettings, Protocol):
         """How much is logged."""
 
 
-def serve(app: App, settings: ServeSettings) -> None:
-    """Serve until told to end, then finish the calls at hand."""
+def serve(app: App, settings: ServeSettings, listening: Callable[[int], None]) -> None:
+    """Serve until told to end, then finish the calls at hand; `listening` is told the port once it is ours."""
     _check_host(settings)
     with closing(_listen(settings.host, settings.port)) as listener, suppress(KeyboardInterrupt):
+        listening(listener.getsockname()[1])
         logging.basicConfig(stream=sys.stderr, level=settings.log_level.upper(), format="%(levelname)s %(message)s")
         # Once drained, uvicorn raises the signal again: with this handler that ends here, and does not kill us.
         signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from typing import BinaryIO
 
-from commonplace.server.protocol import PARSE_ERROR, Peer, Reply, answer, refuse
+from commonplace.server.protocol import PARSE_ERROR, Peer, answer, introduced, refuse
 from commonplace.surfaces.contract import RpcError
 
 MESSAGE_BYTES_MAX = 32 * 2**20
@@ -26,31 +26,36 @@ def converse(peer: Peer, source: BinaryIO, sink: BinaryIO) -> None:
         if line.isspace():
             continue
         framed = line[: len(HEADER)].lower() == HEADER
-        reply = _framed(peer, line, source) if framed else _lined(peer, line, source)
+        message = _framed(line, source) if framed else _lined(line, source)
+        if isinstance(message, bytes):
+            peer = introduced(peer, message)
+            reply = answer(peer, message)
+        else:
+            reply = refuse(message)
         if reply is not None:
             sink.write(_in_frame(reply.encode()) if framed else reply.encode() + b"\n")
             sink.flush()
 
 
-def _lined(peer: Peer, line: bytes, source: BinaryIO) -> Reply | None:
+def _lined(line: bytes, source: BinaryIO) -> bytes | RpcError:
     if len(line) <= MESSAGE_BYTES_MAX or line.endswith(b"\n"):
-        return answer(peer, line)
+        return line
     # The rest of the line is read over, so that the next message is understood again.
     while (rest := source.readline(CHUNK_BYTES)) and not rest.endswith(b"\n"):
         pass
     return _too_long()
 
 
-def _framed(peer: Peer, line: bytes, source: BinaryIO) -> Reply | None:
+def _framed(line: bytes, source: BinaryIO) -> bytes | RpcError:
     """A message whose length stands in a block of headers before it, as editors send them."""
     while (other := source.readline(CHUNK_BYTES)) and not other.isspace():
         pass
     length = line[len(HEADER) :].strip()
     if not length.isdigit():
-        return refuse(RpcError(PARSE_ERROR, "Content-Length must be a number of bytes."))
+        return RpcError(PARSE_ERROR, "Content-Length must be a number of bytes.")
     size = int(length)
     if size <= MESSAGE_BYTES_MAX:
-        return answer(peer, source.read(size))
+        return source.read(size)
     while size > 0 and (skipped := source.read(min(size, CHUNK_BYTES))):
         size -= len(skipped)
     return _too_long()
@@ -60,5 +65,5 @@ def _in_frame(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def _too_long() -> Reply:
-    return refuse(RpcError(PARSE_ERROR, f"The message is longer than {MESSAGE_BYTES_MAX} bytes."))
+def _too_long() -> RpcError:
+    return RpcError(PARSE_ERROR, f"The message is longer than {MESSAGE_BYTES_MAX} bytes.")

@@ -67,9 +67,15 @@ def test_headers_that_do_not_repeat_the_body_are_refused(headers: dict[str, str]
     assert (reply.status, reply.body["error"]["code"]) == (400, -32020)
 
 
-def test_a_header_without_its_body_is_refused() -> None:
-    reply = send("tools/list", HEADERS | {"mcp-method": "tools/list"}, None)
-    assert (reply.status, reply.body["error"]["code"]) == (400, -32020)
+@pytest.mark.parametrize("meta", [None, {}, {"io.modelcontextprotocol/clientCapabilities": {}}])
+def test_a_stateless_request_says_its_version_in_the_body_too(meta: dict[str, Any] | None) -> None:
+    reply = send("tools/list", HEADERS | {"mcp-method": "tools/list"}, meta)
+    assert (reply.status, reply.body["error"]["code"]) == (400, -32602)
+
+
+def test_blanks_around_a_header_are_not_part_of_it() -> None:
+    headers = {"mcp-protocol-version": f" {MODERN}", "mcp-method": "tools/call\t", "mcp-name": "  recall  "}
+    assert "result" in send("tools/call", headers, name="recall").body
 
 
 @pytest.mark.parametrize("version", ["1900-01-01", "2025-11-25", "newest"])

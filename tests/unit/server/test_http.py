@@ -22,6 +22,7 @@ class Settings:
     public_url: str = "https://public.example/memory"
     body_bytes_max: int = 1_000
     workers_max: int = 2
+    conformance: int = 0
 
 
 def know(_app: object, secret: str, surface: str) -> Caller:
@@ -176,3 +177,12 @@ def test_events_go_only_to_those_who_accept_nothing_else(client: TestClient) -> 
     assert both.headers["content-type"] == "application/json"
     assert events.headers["content-type"].startswith("text/event-stream")
     assert events.text == f"event: message\ndata: {both.text}\n\n"
+
+
+def test_the_fixtures_of_the_protocol_are_served_to_anyone_where_they_are_asked_for(client: TestClient) -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "test_simple_text"}}
+    assert client.post("/mcp/conformance", json=call).status_code == 404
+    with TestClient(application(None, Settings(conformance=1)), base_url="http://127.0.0.1") as served:  # type: ignore[arg-type]
+        result = served.post("/mcp/conformance", json=call).json()["result"]
+        assert result["content"] == [{"type": "text", "text": "This is a simple text response for testing."}]
+        assert served.post("/mcp", json=PING).status_code == 401

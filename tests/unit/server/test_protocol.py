@@ -34,7 +34,7 @@ def request(method: str, **params: Any) -> Any:
 def test_initialize_echoes_a_version_we_know(version: str) -> None:
     result = request("initialize", protocolVersion=version, capabilities={})["result"]
     assert result["protocolVersion"] == version
-    assert result["capabilities"] == {"tools": {}}
+    assert result["capabilities"] == {"tools": {}, "prompts": {}, "resources": {}, "completions": {}}
     assert result["serverInfo"] == {"name": "commonplace", "title": "Commonplace", "version": __version__}
     assert result["instructions"] == NATIVE.instructions
 
@@ -49,7 +49,7 @@ def test_ping_is_answered_with_nothing() -> None:
 
 
 def test_the_tools_are_listed_without_a_handshake() -> None:
-    assert [tool["name"] for tool in request("tools/list")["result"]["tools"]] == ["recall", "remember"]
+    assert [tool["name"] for tool in request("tools/list")["result"]["tools"]] == [tool.name for tool in NATIVE.tools]
 
 
 def test_a_tool_is_called_without_a_handshake() -> None:

@@ -15,7 +15,7 @@ import sys
 from commonplace.config import Settings
 from commonplace.server.run import serve
 
-serve(None, Settings(port=int(sys.argv[1])))
+serve(None, Settings(port=int(sys.argv[1])), lambda port: None)
 """
 
 
@@ -27,24 +27,25 @@ class Settings:
     public_url: str = ""
     body_bytes_max: int = 1_000
     workers_max: int = 2
+    conformance: int = 0
     log_level: str = "info"
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "memory.example"])
 def test_another_address_than_loopback_needs_a_list_of_hosts(host: str) -> None:
     with pytest.raises(Invalid, match="COMMONPLACE_HOSTS"):
-        serve(None, Settings(host=host))  # type: ignore[arg-type]
+        serve(None, Settings(host=host), print)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_a_port_in_use_is_told_in_a_sentence(host: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(Unavailable, match="is in use; choose another"):
-        serve(None, Settings(host=host, port=other.getsockname()[1]))  # type: ignore[arg-type]
+        serve(None, Settings(host=host, port=other.getsockname()[1]), print)  # type: ignore[arg-type]
 
 
 def test_an_address_that_is_not_ours_is_told_in_a_sentence() -> None:
     with pytest.raises(Unavailable, match=r"Cannot listen on 192\.0\.2\.1 port 0: "):
-        serve(None, Settings(host="192.0.2.1", hosts=("memory.example",)))  # type: ignore[arg-type]
+        serve(None, Settings(host="192.0.2.1", hosts=("memory.example",)), print)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from commonplace.model.access import Caller
+from commonplace.model.answer import Recalled
 from commonplace.server import stdio
 from commonplace.server.protocol import Peer
 from commonplace.surfaces.native import NATIVE
@@ -22,6 +23,7 @@ sink = claim_stdout()
 
 import os
 from commonplace.model.access import Caller
+from commonplace.model.answer import Recalled
 from commonplace.server.protocol import Peer
 from commonplace.server.stdio import serve_stdio
 from commonplace.surfaces.native import NATIVE
@@ -114,6 +116,7 @@ def test_a_message_behind_its_length_is_answered_behind_its_length(ending: bytes
 
 
 def test_both_framings_may_alternate() -> None:
+    """KR-TRN-1"""
     said = conversation(PING % 1 + framed(PING % 2) + PING % 3)
     assert said == PONG % 1 + framed((PONG % 2).rstrip()) + PONG % 3
 
@@ -129,3 +132,17 @@ def test_a_frame_over_the_limit_is_refused_and_read_over(monkeypatch: pytest.Mon
     said = conversation(framed(b"x" * 200_000) + PING % 2)
     assert b"-32700" in said
     assert said.endswith(PONG % 2)
+
+
+def test_who_the_client_is_stands_in_what_it_writes() -> None:
+    asked: list[Caller] = []
+
+    def note(_app: object, caller: Caller, _request: object) -> Recalled:
+        asked.append(caller)
+        return Recalled((), 0, truncated=False, elapsed_ms=0)
+
+    hello = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"clientInfo":{"name":"editor","version":"1"}}}\n'
+    call = b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"recall","arguments":{}}}\n'
+    peer = Peer(NATIVE, None, Caller("w", "tester"), note)  # type: ignore[arg-type]
+    stdio.converse(peer, BytesIO(call + hello + call), BytesIO())
+    assert [caller.client for caller in asked] == [None, "editor"]
