@@ -46,7 +46,7 @@ QUICK = settings(
     phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
     suppress_health_check=list(HealthCheck),
 )
-LONG = settings(QUICK, max_examples=200, stateful_step_count=50, derandomize=False)
+LONG = settings(QUICK, max_examples=100, stateful_step_count=50)
 
 WORDS = (
     *("Müller", "GmbH", "moved", "Rechnung", "rechnungen", "the"),

@@ -75,7 +75,7 @@ def assert_fact(app: App, caller: Caller, request: AssertFact) -> Asserted:
         if against and predicate in _policy(workspace, "reject"):
             raise Conflict(f"{subject} already has another {predicate}.", reason="contradiction", ids=against)
         fact = _insert(app, write, caller, Draft(new, vector))
-        keep_key(write, caller, request.key, Made(fact_ids=(fact.id,)), _collection_of(write, fact).tier)
+        keep_key(write, caller, request.key, Made(fact_ids=(fact.id,)))
         write.record(EventKind.FACT_ASSERT, fact.id)
     return Asserted(fact.id, against)
 
@@ -280,7 +280,7 @@ def insert_drafts(app: App, write: Write, caller: Caller, item: Item, made: list
         )
         fact = _insert(app, write, caller, replace(draft, new=new))
         ids.append(fact.id)
-        keep_key(write, caller, own, Made(fact_ids=(fact.id,)), _collection_of(write, fact).tier)
+        keep_key(write, caller, own, Made(fact_ids=(fact.id,)))
     return ids
 
 

@@ -95,7 +95,7 @@ def store(app: App, caller: Caller, request: Store) -> Stored:
         folder = _file_for(write, caller, item.id)
         relations.link_wiki(write, caller, version, slug, text)
         facts = fact_verbs.insert_drafts(app, write, caller, item, drafts, request.key)
-        keep_key(write, caller, request.key, Made(item.id, version.id, tuple(facts)), collection.tier)
+        keep_key(write, caller, request.key, Made(item.id, version.id, tuple(facts)))
         write.record(EventKind.INGEST, item.id, version.id, *facts)
     return Stored(
         item.id,

@@ -1,14 +1,15 @@
 """Idempotency: a key that was used before returns what it made, and nothing is made twice."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from commonplace.model.access import Caller, Tier
+from commonplace.model.access import Caller
 from commonplace.model.interval import Instant
 from commonplace.store.database import Read, Write
+from commonplace.store.facts import fact_by_id
+from commonplace.store.view import View, view_of
 
 PURPOSE = "idempotency"
-SENSITIVE = f"{PURPOSE} of what is sensitive"
 NEVER = Instant(0)
 
 
@@ -28,25 +29,40 @@ class Made:
 
 
 def made_by(read: Read, caller: Caller, key: str | None) -> Made | None:
-    """What a key made before, as far as the caller may know of it; None when it is new to them."""
-    for purpose in _purposes(caller) if key is not None else ():
+    """What a key made before; None when it is new, or when what it made is not for this caller to know of."""
+    for purpose in (_own(caller), PURPOSE) if key is not None else ():
         found = read.one("idempotency_by_hash", key_hash=read.keyed_hash(purpose, key or ""))
         if found:
             item_id, version_id, *facts = json.loads(found["ids"])
-            return Made(item_id, version_id, tuple(facts), Instant(found["created_at"]))
+            made = Made(item_id, version_id, tuple(facts), Instant(found["created_at"]))
+            if purpose != PURPOSE or not _is_hidden(read, caller, made):
+                return made
     return None
 
 
-def keep_key(write: Write, caller: Caller, key: str | None, made: Made, tier: Tier = Tier.PERSONAL) -> None:
-    """Remember what a key made; only its keyed hash is stored."""
+def keep_key(write: Write, caller: Caller, key: str | None, made: Made) -> None:
+    """Remember what a key made by its keyed hash alone; one that is taken by what is hidden is the caller's own."""
     if key is not None:
-        purpose = SENSITIVE if tier == Tier.SENSITIVE else _purposes(caller)[0]
+        shared = write.keyed_hash(PURPOSE, key)
+        taken = write.one("idempotency_by_hash", key_hash=shared) is not None
         ids = json.dumps([made.item_id, made.version_id, *made.fact_ids])
-        write.insert("idempotency", key_hash=write.keyed_hash(purpose, key), ids=ids, created_at=write.now)
+        key_hash = write.keyed_hash(_own(caller), key) if taken else shared
+        write.insert("idempotency", key_hash=key_hash, ids=ids, created_at=write.now)
 
 
-def _purposes(caller: Caller) -> tuple[str, ...]:
-    """Where a caller's keys are looked for: what one may not see must not answer for what one writes."""
-    if caller.folders is not None:
-        return (f"{PURPOSE} of {' '.join(sorted(caller.folders))}",)
-    return (PURPOSE, SENSITIVE) if caller.human else (PURPOSE,)
+def _own(caller: Caller) -> str:
+    sight = "a person" if caller.human else " ".join(sorted(caller.folders or ("a model",)))
+    return f"{PURPOSE} of {sight}"
+
+
+def _is_hidden(read: Read, caller: Caller, made: Made) -> bool:
+    """Whether it is there and out of the caller's sight; what was forgotten hides nothing."""
+    view = view_of(read, caller)
+    all_of_it = replace(view, sensitive=True, scoped=False, kb_only=False)
+    return _is_there(read, all_of_it, made) and not _is_there(read, view, made)
+
+
+def _is_there(read: Read, view: View, made: Made) -> bool:
+    if made.item_id:
+        return read.one("item_of", id=made.item_id, **view.parameters) is not None
+    return any(fact_by_id(read, view, each) for each in made.fact_ids)
