@@ -413,6 +413,7 @@ def test_short_histories_keep_the_invariants(postgres: Postgres) -> None:
     run_state_machine_as_test(Histories, settings=QUICK)
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_long_histories_keep_the_invariants(postgres: Postgres) -> None:
     Histories.postgres = postgres
